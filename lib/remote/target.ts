@@ -618,6 +618,7 @@ export class RemoteTarget extends Target {
    * {@linkcode Sample.lost}.
    *
    * @throws RangeError for a rate or duration that is none
+   * @throws TargetGoneError when it has ended before the first sample
    * @throws RemoteError when the connection is lost
    */
   async *samples(options: SampleOptions = {}): AsyncGenerator<Sample, void> {
@@ -637,6 +638,7 @@ export class RemoteTarget extends Target {
    * console.log(`${profile.threads.length} threads, ${profile.lost} samples lost`);
    * ```
    * @throws RangeError for a rate or duration that is none
+   * @throws TargetGoneError when it has ended before the first sample
    * @throws RemoteError when the connection is lost
    */
   async record(options: RecordOptions = {}): Promise<Profile> {

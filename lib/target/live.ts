@@ -661,6 +661,7 @@ export class LiveTarget extends Target {
    * console.log(counts);
    * ```
    * @throws RangeError for a rate or duration that is none
+   * @throws TargetGoneError when it has ended before the first sample
    * @throws MachError when the target cannot be sampled
    */
   async *samples(options: SampleOptions = {}): AsyncGenerator<Sample, void> {
@@ -697,6 +698,7 @@ export class LiveTarget extends Target {
    * console.log(`${profile.threads.length} threads, ${profile.lost} samples lost`);
    * ```
    * @throws RangeError for a rate or duration that is none
+   * @throws TargetGoneError when it has ended before the first sample
    * @throws MachError when the target cannot be sampled
    */
   async record(options: RecordOptions = {}): Promise<Profile> {

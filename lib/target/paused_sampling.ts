@@ -13,6 +13,7 @@ import {
   type SampleOptions,
   type StackNode,
   StackTree,
+  threadsToSample,
 } from "./sampling.ts";
 import type { Thread } from "./thread.ts";
 
@@ -42,13 +43,15 @@ interface Known {
  * What is due while an earlier sample is taken is lost, and counted.
  *
  * @throws RangeError for a rate or duration that is none
+ * @throws TargetGoneError when the target has ended before the first look
  */
 export async function* pausedSamples(
   stop: StopToSee,
   options: SampleOptions,
 ): AsyncGenerator<Sample, void> {
   checkSampleOptions(options);
-  const { rate = 100, duration, offCpu = false, signal, threads: wanted = [] } = options;
+  const { rate = 100, duration, offCpu = false, signal } = options;
+  const wanted = threadsToSample(options);
   const period = 1000 / rate;
   const count = duration === undefined ? Infinity : Math.max(1, Math.round(duration * rate));
   const tree = new StackTree();
@@ -88,11 +91,12 @@ export async function* pausedSamples(
       return { threads, stopped };
     } catch (error) {
       // A target that ends while it is sampled gave what it had.
-      if (error instanceof TargetGoneError) return undefined;
+      if (error instanceof TargetGoneError && look > 1) return undefined;
       throw error;
     }
   };
-  if (signal?.aborted || take() === undefined) return;
+  if (signal?.aborted) return;
+  take();
   const began = performance.now() + period;
   let lost = 0;
   for (let tick = 0; tick < count;) {

@@ -38,7 +38,7 @@ export interface SampleOptions {
   /** For how many seconds. Default: until the iteration is left, `signal` is aborted or the target ends. */
   readonly duration?: number;
   /** The threads to sample, by their names as the system has them, or by their identifiers. Default: all. */
-  readonly threads?: readonly (string | bigint)[];
+  readonly threads?: string | bigint | readonly (string | bigint)[];
   /** Whether threads that wait are sampled as well as those that run. */
   readonly offCpu?: boolean;
   /** Ends the sampling, without an error. */
@@ -186,17 +186,33 @@ export function checkSampleOptions({ rate = 100, duration }: SampleOptions): voi
   if (duration !== undefined && !(duration > 0)) throw new RangeError(`a duration of ${duration}`);
 }
 
+/** The threads that are to be sampled; empty for all.
+ *
+ * @throws TypeError for what is neither a name nor an identifier
+ */
+export function threadsToSample({ threads = [] }: SampleOptions): readonly (string | bigint)[] {
+  const wanted: readonly (string | bigint)[] = Array.isArray(threads) ? threads : [threads];
+  for (const thread of wanted) {
+    if (typeof thread !== "string" && typeof thread !== "bigint") {
+      throw new TypeError(`threads are given by name, or by identifier (a bigint): not ${thread}`);
+    }
+  }
+  return wanted;
+}
+
 /** Samples a target.
  *
  * @throws RangeError for a rate or duration that is none
  * @throws MachError when the target cannot be sampled
+ * @throws TargetGoneError when it has ended before the first sample
  */
 export async function* samples(
   origin: SampleOrigin,
   options: SampleOptions = {},
 ): AsyncGenerator<Sample, void> {
   checkSampleOptions(options);
-  const { rate = 100, duration, threads = [], offCpu = false, signal } = options;
+  const { rate = 100, duration, offCpu = false, signal } = options;
+  const threads = threadsToSample(options);
   if (signal?.aborted) return;
   const sampling = origin.kernel.sample(origin.task, {
     flavor: origin.arch.threadState.number,
@@ -221,11 +237,13 @@ export async function* samples(
   });
   signal?.addEventListener("abort", stop);
   let lost = 0;
+  let isEmpty = true;
   try {
     for (;;) {
       const isLast = end !== undefined;
       while (sampling.read(sampler)) {
         const { missed, dropped } = sampling.counts;
+        isEmpty = false;
         yield sampler.take(missed + dropped - lost);
         lost = missed + dropped;
       }
@@ -245,7 +263,7 @@ export async function* samples(
     await ended;
   }
   // A target that ends while it is sampled gave what it had.
-  if (end instanceof TargetGoneError) return;
+  if (end instanceof TargetGoneError && !isEmpty) return;
   if (end) throw end;
 }
 

@@ -1,4 +1,5 @@
 /** Records a target into a file. */
+import { TargetGoneError } from "../../lib/errors.ts";
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { JournaledBuilder } from "../../lib/profile/journal.ts";
 import type { Profile } from "../../lib/profile/mod.ts";
@@ -119,6 +120,8 @@ export async function record(word: string, choices: Values<typeof recordOptions>
         }
       },
     });
+  } catch (error) {
+    throw await endedBefore(opened, error);
   } finally {
     // From here on a signal ends machpause, and leaves the journal.
     for (const signal of signals) Deno.removeSignalListener(signal, stop);
@@ -141,6 +144,13 @@ export async function record(word: string, choices: Values<typeof recordOptions>
   print(safe`${summary(output, profile, line)}${remedy}\n`);
   for (const warning of target.warnings) complain(safe`warning: ${escape(warning)}`);
   return 0;
+}
+
+/** The error of a recording: of a target that had ended before, with how it ended. */
+export async function endedBefore({ target, ended }: Opened, error: unknown): Promise<unknown> {
+  if (!(error instanceof TargetGoneError) || error.how !== null) return error;
+  const how = await ended?.();
+  return how === undefined ? error : new TargetGoneError(`${target}`, how);
 }
 
 /** The format of a file.

@@ -8,7 +8,7 @@ import { UserError } from "../errors.ts";
 import type { Values } from "../options.ts";
 import { print, write } from "../view/output.ts";
 import { count } from "../view/text.ts";
-import { numberOf, openSampled, type Sampled } from "./record.ts";
+import { endedBefore, numberOf, openSampled, type Sampled } from "./record.ts";
 import { programOf, type sampleOptions } from "./sampled.ts";
 
 /** How often a process that is waited for is looked for, in milliseconds. */
@@ -57,6 +57,8 @@ export async function sample(
         for (const { queue } of threads) if (queue !== null) queues.set(queue.label, queue);
       },
     });
+  } catch (error) {
+    throw await endedBefore(opened, error);
   } finally {
     for (const signal of signals) Deno.removeSignalListener(signal, stop);
     taken?.[Symbol.dispose]();

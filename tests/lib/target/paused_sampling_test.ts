@@ -66,3 +66,35 @@ Deno.test("samples by stops: the named threads, off CPU too, until the target en
   assertEquals(states, [["waiting", "waiting"], ["waiting", "waiting"]]);
   await assertRejects(async () => void await pausedSamples(stop, { rate: 0 }).next(), RangeError);
 });
+
+Deno.test("samples by stops: threads are named one or many, and nothing else is taken", async () => {
+  const stop = (see: (all: typeof threads, captured: CapturedThread[]) => void) => {
+    see(threads, captured(0, []));
+    return 0;
+  };
+  const { name, id } = threads[1];
+  const seen = async (wanted: unknown) => {
+    const options = { rate: 1000, duration: 0.001, offCpu: true, threads: wanted as string };
+    const { value } = await pausedSamples(stop, options).next();
+    return value?.threads.map((thread) => thread.name);
+  };
+  assertEquals(await seen(name), [name]);
+  assertEquals(await seen(id), [name]);
+  assertEquals(await seen([name, id]), [name]);
+  // A name is a whole one.
+  assertEquals(await seen(`${name} and more`), []);
+  for (const wrong of [1, null, [null], { name }]) {
+    await assertRejects(() => seen(wrong), TypeError, "threads are given by name");
+  }
+});
+
+Deno.test("samples by stops: a target that had ended before the first look is said to be gone", async () => {
+  const stop = (): number => {
+    throw new TargetGoneError("pid 7", "it exited with code 1");
+  };
+  await assertRejects(
+    async () => void await pausedSamples(stop, { duration: 1 }).next(),
+    TargetGoneError,
+    "exited with code 1",
+  );
+});
