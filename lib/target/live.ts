@@ -20,7 +20,12 @@ import type { Capture, CapturedThread, DyldInfo, MachKernel, Region } from "./ke
 import { Memory } from "./memory.ts";
 import { Pause } from "./pause.ts";
 import type { ThreadProbe } from "./probe.ts";
-import { Symbolizer, type SymbolOptions } from "../symbols/walking.ts";
+import {
+  type AddressInfo,
+  type FoundSymbol,
+  Symbolizer,
+  type SymbolOptions,
+} from "../symbols/walking.ts";
 import { type AsyncContexts, contextReader, readContexts } from "../unwind/mod.ts";
 import type { CoreOrigin, SaveCoreOptions, SavedCore } from "./save_core.ts";
 import { Snapshot, type SnapshotOptions, Target } from "./target.ts";
@@ -271,7 +276,7 @@ export class LiveTarget extends Target {
   get images(): readonly LoadedImage[] {
     const list = this.#currentImages();
     // Nothing cheap shows whether ELF files were loaded since, and a running program loads them at any time.
-    if (!this.paused && this.#kernel.system === "linux") list.refreshFiles();
+    if (this.#mayHaveMapped) list.refreshFiles();
     return list.images;
   }
 
@@ -307,6 +312,30 @@ export class LiveTarget extends Target {
   /** See {@linkcode Target.symbols}. */
   protected get symbols(): Symbolizer {
     return this.#currentImages().symbols;
+  }
+
+  /** See {@linkcode Target.lookup}. */
+  override lookup(name: string, image?: LoadedImage): FoundSymbol[] {
+    const found = super.lookup(name, image);
+    if (found.length > 0 || image !== undefined || !this.#mayHaveMapped) return found;
+    const before = this.#images.symbols;
+    this.#images.refreshFiles();
+    return this.#images.symbols === before ? found : super.lookup(name);
+  }
+
+  /** See {@linkcode Target.resolve}. */
+  override resolve(address: bigint): AddressInfo {
+    const info = super.resolve(address);
+    if (info.image !== null || !this.#mayHaveMapped) return info;
+    // Most addresses that are asked for are data: looking each time would take long.
+    this.#lookForImages();
+    return super.resolve(address);
+  }
+
+  /** Whether files may have been mapped that are not known yet: on Linux only a stop, or asking for the images,
+   * reads which there are. */
+  get #mayHaveMapped(): boolean {
+    return !this.paused && this.#kernel.system === "linux";
   }
 
   /** See {@linkcode Target.paused}. */

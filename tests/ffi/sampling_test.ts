@@ -235,6 +235,8 @@ Deno.test(
       const watched = new Deno.Command(`${folder}/main`, { args: ["600"] }).spawn();
       try {
         using other = attach(watched.pid);
+        using asked = attach(watched.pid);
+        asked.lookup("no_such_function");
         using probe = await other.probe();
         const look = () => [...probe!.look().backtrace()].map((frame) => frame.function);
         const maps = `/proc/${watched.pid}/maps`;
@@ -244,6 +246,9 @@ Deno.test(
           "a look at late.so",
         );
         await until(() => isMapped("later.so"), "dlopen of later.so");
+        // What is mapped since is found without a stop.
+        const [found] = asked.lookup("late_burn");
+        assertEquals(asked.resolve(found.symbol.address).symbol?.name, "late_burn");
         await until(() => look().includes("late_burn"), "a look at later.so");
         assert(isWhole(look()), `${look()}`);
       } finally {
