@@ -345,6 +345,8 @@ export class Frame {
   /** The variables as ordinary values: numbers, objects with members, lists; a pointer has `deref()`. Of
    * several with one name, that of the innermost block. A name that the frame lacks is
    * `undefined`, and a member that a variable lacks an error. Assigning writes to the target.
+   * `JSON.stringify` gives members and elements, text for what is no exact number, addresses of pointers,
+   * and `{ unavailable }` with the reason where there is no value.
    *
    * @example
    * ```ts

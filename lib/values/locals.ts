@@ -1,5 +1,6 @@
 /** Values as ordinary TypeScript values: `locals.account.balance`, `locals.list[3]`. */
 
+import { jsonOf } from "./json.ts";
 import type { Value } from "./model.ts";
 import { canonical, isPointer, isRecord } from "./types.ts";
 
@@ -9,8 +10,8 @@ const MAX_NAMES = 12;
 /** Property of an object that gives its {@linkcode Value}. */
 export const valueOf: unique symbol = Symbol("value");
 
-/** A value as TypeScript has it: a number, bigint or boolean; the name of an enumerator; text for strings and
- * characters; `undefined` where there is none; else an object whose properties are the members or elements. */
+/** A value as TypeScript has it: a number, bigint or boolean; the name of an enumerator; `undefined` where there
+ * is none; else an object whose properties are the members or elements. */
 export function plain(value: Value): unknown {
   if (value.unavailable !== null) return undefined;
   const type = canonical(value.type);
@@ -52,7 +53,6 @@ export function valueBehind(held: unknown): Value | null {
 /** Properties that JavaScript itself asks for, of any object. */
 const asked: ReadonlySet<string> = new Set([
   "then",
-  "toJSON",
   "constructor",
   "$$typeof",
   "nodeType",
@@ -82,6 +82,9 @@ class NamesHandler implements ProxyHandler<object> {
     if (typeof key === "symbol") return undefined;
     const value = this.#values.get(key);
     if (value !== undefined) return plain(value);
+    if (key === "toJSON") {
+      return () => Object.fromEntries([...this.#values].map(([name, it]) => [name, jsonOf(it)]));
+    }
     // A script asks frames that have no such variable: `f.locals.account?.id`.
     return undefined;
   }
@@ -172,6 +175,8 @@ class ValueHandler implements ProxyHandler<object> {
         break;
       case "toString":
         return () => `${value}`;
+      case "toJSON":
+        return () => jsonOf(value);
     }
     if (asked.has(key) || this.#isList) return undefined;
     throw unknownName(key, this.#names, `in ${value.name === "" ? value.type.name : value.name}`);

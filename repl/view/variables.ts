@@ -193,7 +193,7 @@ export function valueJson(declared: Value, shown: Shown): Record<string, unknown
     name: declared.name,
     type: declared.type.name,
     dynamicType: dynamic?.type.name ?? null,
-    value: typeof scalar === "bigint" ? declared.text : scalar ?? declared.text,
+    value: typeof scalar === "boolean" || Number.isFinite(scalar) ? scalar : declared.text,
     summary: declared.summary,
     address: address === null ? null : hex(address),
     register: declared.register,

@@ -8,7 +8,7 @@ import {
   type Variable,
 } from "../../../lib/values/mod.ts";
 import { plain } from "../../../repl/view/style.ts";
-import { isWritten, variableLines } from "../../../repl/view/variables.ts";
+import { isWritten, valueJson, variableLines } from "../../../repl/view/variables.ts";
 import { bytesMemory, contextOf } from "../../lib/values/fake_context.ts";
 
 const char: Type = { kind: "base", name: "char", size: 1, language: "c", encoding: "signed-char" };
@@ -35,4 +35,15 @@ Deno.test("of what a compiler made only the object of a method is shown", () => 
     isWritten({ name, artificial } as Variable);
   assertEquals(["this", "self", "_cmd"].map((name) => written(name, true)), [true, true, true]);
   assertEquals([written("__vla_expr0", true), written("__vla_expr0", false)], [false, true]);
+});
+
+Deno.test("JSON has no number for what is none: NaN is text, and not the null of what is not known", () => {
+  const double: Type = { ...char, name: "double", size: 8, encoding: "float" };
+  const of = (number: number) => {
+    const context = contextOf(bytesMemory(0x1000n, new Uint8Array(Float64Array.of(number).buffer)));
+    const place = { kind: "memory", address: 0x1000n } as const;
+    const value = new PlacedValue(context, "it", double, place);
+    return JSON.parse(JSON.stringify(valueJson(value, { depth: 1, pointers: 0 }))).value;
+  };
+  assertEquals([of(NaN), of(Infinity), of(0.5)], ["NaN", "+Inf", 0.5]);
 });
