@@ -54,7 +54,8 @@ export function attach(
     ? checkPid("task_for_pid", Number(target))
     : pidNamed(target);
   if (pid === Deno.pid) {
-    const text = `pid ${pid} is this process, which cannot stop itself: attachSelf() takes snapshots`;
+    const text =
+      `pid ${pid} is this process, which cannot stop itself: attachSelf() takes snapshots`;
     throw new AttachError("task_for_pid", invalidArgument, { reason: "self", text });
   }
   const name = native.processName(pid) ?? `pid ${pid}`;

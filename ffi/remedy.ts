@@ -137,7 +137,8 @@ function linuxRefusal(pid: number, facts: RefusalFacts): Refusal {
   // kernel/ptrace.c, __ptrace_may_access(); security/yama/yama_lsm.c comes after it.
   const owner = facts.processInfo(pid)?.users.find((user) => user !== facts.user);
   if (owner !== undefined) {
-    const text = `pid ${pid} belongs to another user (${owner}, and you are ${facts.user}): run as ` +
+    const text =
+      `pid ${pid} belongs to another user (${owner}, and you are ${facts.user}): run as ` +
       `root or as that user, or ${capability}`;
     return { reason: "user", text };
   }

@@ -101,7 +101,9 @@ async function correctable<T>(open: () => Promise<T>): Promise<T> {
 async function pidOf(spec: string, via: StubName): Promise<number> {
   const pid = /^(?:pid:)?(\d{1,10})$/.exec(spec)?.[1];
   if (pid !== undefined && Number(pid) === Deno.pid) {
-    throw new UserError(`pid ${pid} is this process, which cannot debug itself: \`self\` looks at it`);
+    throw new UserError(
+      `pid ${pid} is this process, which cannot debug itself: \`self\` looks at it`,
+    );
   }
   if (pid !== undefined) return Number(pid);
   if (/^(?:core|remote|gdb-remote|connect|tcp|pid):/.test(spec) || /^(?:demo|self)$/.test(spec)) {
