@@ -57,7 +57,8 @@ export function subtypeName(
 ): string | null {
   const written = /\b(?:KERN|EXC_ARM|EXC_I386)_\w+/.exec(exception.subtype ?? "")?.[0];
   if (written !== undefined) return written;
-  const reason = /^(?:BUS|SEGV|ILL|FPE|TRAP)_[A-Z]+\b/.exec(exception.subtype ?? "")?.[0];
+  const reason = /^(?:(?:BUS|SEGV|ILL|FPE|TRAP)_[A-Z]+\b|FS pagein error: \d{1,4} [A-Za-z ]{1,60})/
+    .exec(exception.subtype ?? "")?.[0].trim();
   if (reason !== undefined) return reason;
   // Older reporters had no names for some codes.
   const unknown = /\bUNKNOWN_(0x[0-9A-Fa-f]{1,8})\b/.exec(exception.subtype ?? "")?.[1];
@@ -219,6 +220,31 @@ const memoryFlavors: Readonly<Record<number, string>> = {
   64: "SEC_ASYNC_ACCESS_FAULT: memory was used after it was freed, or beyond its end, by its tag",
 };
 
+/** Namespaces of termination reasons by number: XNU's `bsd/sys/reason.h`. */
+const namespaces = [
+  ...["INVALID", "JETSAM", "SIGNAL", "CODESIGNING", "HANGTRACER", "TEST", "DYLD", "LIBXPC", "OBJC"],
+  ...["EXEC", "SPRINGBOARD", "TCC", "REPORTCRASH", "COREANIMATION", "AGGREGATED", "RUNNINGBOARD"],
+  ...["SKYWALK", "SETTINGS", "LIBSYSTEM", "FOUNDATION", "WATCHDOG", "METAL", "WATCHKIT", "GUARD"],
+  ...["ANALYTICS", "SANDBOX", "SECURITY", "ENDPOINTSECURITY", "PAC_EXCEPTION", "BLUETOOTH_CHIP"],
+  ...["PORT_SPACE", "WEBKIT", "BACKLIGHTSERVICES", "MEDIA", "ROSETTA", "LIBIGNITION", "BOOTMOUNT"],
+];
+
+function reasonNamespace(number: bigint): string {
+  const name = namespaces[Number(number)];
+  return `namespace ${number}${name === undefined ? "" : ` (${name})`}`;
+}
+
+/** Codes in the namespace LIBSYSTEM: XNU's `libkern/os/reason_private.h`. */
+const systemCodes: ReadonlyMap<bigint, string> = new Map([
+  [1n, "WORKLOOP_OWNERSHIP_LEAK"],
+  [2n, "FAULT"],
+  [3n, "SECINIT_INITIALIZER"],
+  [4n, "PTHREAD_CORRUPTION"],
+  [5n, "OS_LOG_FAULT"],
+]);
+/** Number of LIBSYSTEM in {@linkcode namespaces}. */
+const LIBSYSTEM = 18n;
+
 /** Guard types: XNU's `kern/exc_guard.h`. */
 const guards: readonly {
   readonly name: string;
@@ -232,7 +258,7 @@ const guards: readonly {
     flavors: machPortFlavors,
   },
   { name: "FD", target: (target) => `file descriptor ${target}`, flavors: fileFlavors },
-  { name: "USER", target: (target) => `namespace ${target}`, flavors: {} },
+  { name: "USER", target: reasonNamespace, flavors: {} },
   { name: "VN", target: (target) => `a file guarded by process ${target}`, flavors: vnodeFlavors },
   { name: "VIRT_MEMORY", target: () => "memory", flavors: memoryFlavors },
   { name: "REJECTED_SC", target: () => "a system call", flavors: {} },
@@ -266,7 +292,9 @@ export function decodeGuard(codes: readonly bigint[]): string | null {
     return `GUARD_TYPE_REJECTED_SC: ${call} is not allowed to this process`;
   }
   if (guard.name === "USER") {
-    return `GUARD_TYPE_USER: ${guard.target(target)}, reason 0x${(subcode ?? 0n).toString(16)}`;
+    const name = target === LIBSYSTEM ? systemCodes.get(subcode ?? 0n) : undefined;
+    return `GUARD_TYPE_USER: ${guard.target(target)}, reason 0x${(subcode ?? 0n).toString(16)}` +
+      (name === undefined ? "" : ` (${name})`);
   }
   // File guard flavors are bits; several may be set.
   const names = guard.flavors[flavor] ??

@@ -45,7 +45,7 @@ export function isCheck(report: CrashReport): boolean {
 }
 
 /** Whether a name is one of Swift's functions: `Type.method(label:)`, mangled or not. */
-function isSwift(symbol: string): boolean {
+export function isSwift(symbol: string): boolean {
   return /^_?\$s|^_T|\((?:\w+:)*\)$/.test(symbol) && /^[\w$]|^@objc /.test(symbol) &&
     (symbol.includes(".") || symbol.startsWith("_"));
 }
@@ -78,15 +78,18 @@ function armFault(thread: ReportThread | null): string | null {
     : `The CPU met an exception at 0x${address.toString(16)}: ${syndrome.note}.`;
 }
 
-/** Whether a page fault of an Intel CPU was a read or a write, where the words and the error code's bit 1 agree; Intel,
+/** Whether a page fault of an Intel CPU was a read or a write, by the error code's bit 1, where the words agree; Intel,
  * Software Developer's Manual, volume 3, "Interrupt 14". */
 export function pageAccess({ fields }: CrashReport): string | null {
   if (fields.find(({ name }) => name === "Trap Number")?.value.trim() !== "14") return null;
   const error = fields.find(({ name }) => name === "Error Code")?.value ?? "";
-  const match = /^0x([0-9a-f]{1,8}) \(.{1,40} user data (read|write)\)/.exec(error);
-  if (match === null) return null;
-  const isWrite = (parseInt(match[1], 16) & 2) !== 0;
-  return isWrite !== (match[2] === "write") ? null : isWrite ? "It was a write." : "It was a read.";
+  const match = /^(?:0x)?([0-9a-f]{1,8})(?: \(.{1,40} user data (read|write)\))?\s*$/.exec(error);
+  const code = match === null ? 0 : parseInt(match[1], 16);
+  // Only the lowest bits are defined; a fault of the process itself has the user's bit.
+  if (match === null || code >= 0x10 || (code & 4) === 0) return null;
+  const isWrite = (code & 2) !== 0;
+  const isOther = match[2] !== undefined && isWrite !== (match[2] === "write");
+  return isOther ? null : isWrite ? "It was a write." : "It was a read.";
 }
 
 /** By what the lines after the registers of an Intel CPU say of a page fault. */
@@ -125,6 +128,33 @@ export function untranslated(report: CrashReport): { row: KnowledgeRow; text: st
 /** Whether a process of Intel's code ran on Apple silicon. */
 export function isUnderRosetta({ codeType, body }: CrashReport): boolean {
   return /Translated/i.test(codeType ?? "") || body?.translated === true;
+}
+
+/** `mov w0, #0` and all others have a bit here: the architecture keeps it for instructions that are none. */
+const UNDEFINED = 0x1_0000n;
+
+/** What the instruction is that an ARM CPU refused: the second code has it; XNU, osfmk/arm64/sleh.c:
+ * handle_uncategorized. */
+export function refusedWords({ exception, arch }: CrashReport): string | null {
+  const [kind, instruction] = exception?.codes ?? [];
+  if (exception?.type !== "EXC_BAD_INSTRUCTION" || arch !== "arm64") return null;
+  if (kind !== 1n || instruction === undefined || instruction >> 32n !== 0n) return null;
+  const hex = `0x${instruction.toString(16).padStart(8, "0")}`;
+  // Arm Architecture Reference Manual, C4.1.66 "Reserved" and C6.2 "MRS", "MSR (register)".
+  if (instruction < UNDEFINED) {
+    return instruction === 0n
+      ? "The instruction was 0: no code, but zeros."
+      : `The instruction was ${hex}: udf, one that is never defined.`;
+  }
+  const system = instruction & 0xfff0_0000n;
+  if (system !== 0xd530_0000n && system !== 0xd510_0000n) return `The instruction was ${hex}.`;
+  const bits = (low: bigint, count: bigint): bigint => (instruction >> low) & ((1n << count) - 1n);
+  const name = `S${2n + bits(19n, 1n)}_${bits(16n, 3n)}_C${bits(12n, 4n)}_C${bits(8n, 4n)}_${
+    bits(5n, 3n)
+  }`;
+  return system === 0xd530_0000n
+    ? `The instruction was ${hex}: mrs, a read of the system register ${name}, which the program may not read.`
+    : `The instruction was ${hex}: msr, a write to the system register ${name}, which the program may not write.`;
 }
 
 /** The first byte of the instruction at the program counter, from `Thread 0 instruction stream`:

@@ -1,6 +1,6 @@
 /** The explanation of a crash: each part tells what it knows, the most specific first. */
 
-import { known, knownMessage } from "../knowledge/mod.ts";
+import { known } from "../knowledge/mod.ts";
 import type { CrashReport, ReportImage, ReportThread } from "../report.ts";
 import { crashedIndex, crashedTitle } from "./address.ts";
 import { isSystemProgram } from "./attribution.ts";
@@ -10,11 +10,12 @@ import { emptyWords, type Explanation, finished } from "./explanation.ts";
 import { graphicsDriver, tellFunction, tellStack } from "./function.ts";
 import { activityOf, isIdleStack, mainThread, waitOf } from "./hang.ts";
 import { type UncaughtException, uncaughtException } from "./language.ts";
+import { ageWords, launchWords } from "./launch.ts";
 import { allMessages, tellMessages } from "./message.ts";
 import { occasionOf, queueRow } from "./occasion.ts";
 import { callPath } from "./path.ts";
 import { MANY, recursion } from "./recursion.ts";
-import { ownFrame, readStack } from "./stack.ts";
+import { frameOwner, functionOf, ownFrame, readStack } from "./stack.ts";
 import { type Crash, Story } from "./story.ts";
 import { absentFrom, decidesNothing, lacksCrashed, tellingStack } from "./telling.ts";
 import { tellNamespace, tellTermination, terminationRow } from "./termination.ts";
@@ -107,11 +108,18 @@ function readCrash(report: CrashReport): Crash {
  *
  * @returns whether it is one
  */
-function tellFork({ texts }: Crash, story: Story): boolean {
-  const forked = texts.find((text) => text.includes("crashed on child side of fork"));
-  if (forked === undefined) return false;
-  story.add(knownMessage(forked));
-  return true;
+function tellFork({ texts, stack, reading }: Crash, story: Story): boolean {
+  const isThreaded = texts.some((text) => text.includes("multi-threaded process forked"));
+  if (isThreaded) {
+    story.add(known("message", "*** multi-threaded process forked ***"));
+    return true;
+  }
+  if (!texts.some((text) => text.includes("crashed on child side of fork"))) return false;
+  // The program's own functions may be called there, as by a daemon that has one thread.
+  const frame = stack[reading.first];
+  const isSystems = frame !== undefined && frameOwner(frame, functionOf(frame, null)) === "system";
+  if (isSystems) story.add(known("message", "a library in the child of a fork"));
+  return isSystems;
 }
 
 function tellRecursion({ report, outside }: Crash, story: Story): void {
@@ -147,7 +155,10 @@ function tellAbsence({ report, crashed, outside }: Crash, story: Story): void {
 }
 
 /** Tells when it was, and where nothing could be walked, that the program was still being loaded. */
-function tellOccasion({ report, outside, crashed, stack, reading }: Crash, story: Story): void {
+function tellOccasion(
+  { report, texts, outside, crashed, stack, reading }: Crash,
+  story: Story,
+): void {
   const { rows } = story;
   const began = outside ? null : queueRow(crashed);
   if (
@@ -156,8 +167,13 @@ function tellOccasion({ report, outside, crashed, stack, reading }: Crash, story
   ) {
     rows.splice(0, rows.length, began);
   }
-  const when = outside ? null : occasionOf(stack.slice(reading.first), crashed);
+  const launch = outside ? null : launchWords(report, texts, stack);
+  const isTold = story.happened.some((text) => text.includes("none of the program's code ran"));
+  if (launch !== null && !isTold) story.tell(launch);
+  const when = outside || launch !== null ? null : occasionOf(stack.slice(reading.first), crashed);
   if (when !== null && story.happened.length > 0) story.tell(`It was ${when}.`);
+  const age = ageWords(report);
+  if (age !== null && story.happened.length > 0) story.tell(age);
   if (!report.text.includes("Backtrace not available")) return;
   // Without a stack nothing says what the address was for.
   const at = rows.findIndex(({ kind, key }) => kind === "address" && key === "unknown");

@@ -2,12 +2,14 @@
 
 import { decodeException, decodeGuard, subtypeName } from "../codes.ts";
 import { faultAddress } from "../fault.ts";
-import { type KnowledgeRow, known } from "../knowledge/mod.ts";
-import type { CrashReport, ReportException } from "../report.ts";
+import { imageOf, imageTitle } from "../images.ts";
+import { textAt } from "../json.ts";
+import { bareName, type KnowledgeRow, known, knownTriage } from "../knowledge/mod.ts";
+import type { CrashReport, ReportException, ReportFrame } from "../report.ts";
 import { classifyAddress, describeAddress } from "./address.ts";
-import { accessWords, isCheck, pageAccess, untranslated } from "./cpu.ts";
+import { accessWords, isCheck, isSwift, pageAccess, refusedWords, untranslated } from "./cpu.ts";
 import { activityOf } from "./hang.ts";
-import { abortsAfter } from "./stack.ts";
+import { abortsAfter, functionOf } from "./stack.ts";
 import type { Crash, Story } from "./story.ts";
 import { decidesNothing } from "./telling.ts";
 import { sentence } from "./words.ts";
@@ -64,8 +66,8 @@ export function tellAccess(crash: Crash, story: Story): void {
   if (row !== null) {
     const at = address === null ? "" : ` at 0x${address.toString(16)}`;
     const text = `${subtype}${at}: ${row.meaning}.`;
-    if (row.key.startsWith("EXC_I386_") && row.key !== "EXC_I386_GPFLT" && rows.length > 0) {
-      // The trap of a check that was told already.
+    if (row.key === "EXC_I386_INVOP" || (row.key === "EXC_I386_BPT" && rows.length > 0)) {
+      // The kind of the exception, or of a check, says it.
     } else if (address === null || tellsCause(row)) story.add(row, text);
     else story.tell(text);
   }
@@ -73,7 +75,8 @@ export function tellAccess(crash: Crash, story: Story): void {
     const { kind, words } = classifyAddress(report, address);
     const told = words.length === 0 && rows.length === 0 ? describeAddress(report, address) : words;
     for (const text of told.slice(0, 3)) story.tell(`The address: ${text}.`);
-    const causes = known("address", kind);
+    // A page that the kernel could not deliver has nothing to do with what the address looks like.
+    const causes = row !== null && isUndelivered(row) ? null : known("address", kind);
     // Where the address is no pointer at all, that it is not aligned either says nothing.
     const isSymptom = kind !== "unknown" && rows.length === 1 &&
       /^(?:BUS_ADRALN|EXC_ARM_DA_ALIGN)$/.test(rows[0].key);
@@ -85,8 +88,32 @@ export function tellAccess(crash: Crash, story: Story): void {
     exception.type === "EXC_CRASH" || (exception.type === "EXC_BREAKPOINT" && rows.length > 0) ||
       rows.some(({ role, kind }) => role === undefined && kind === "frame")
       ? null
-      : accessWords(crashed) ?? pageAccess(report);
+      : accessWords(crashed) ?? (address === null ? null : pageAccess(report));
   if (access !== null) story.tell(access);
+  const refused = rosetta === null ? refusedWords(report) : null;
+  if (refused !== null) story.tell(refused);
+  if (row !== null && isUndelivered(row)) tellTriage(report, story);
+}
+
+/** Whether the kernel could not deliver a page that is mapped: it notes why. */
+function isUndelivered({ key }: KnowledgeRow): boolean {
+  return /^(?:KERN_MEMORY_(?:ERROR|FAILURE)|FS pagein error: \*)$/.test(key);
+}
+
+/** Lines of `Kernel Triage` that are read. */
+const MAX_TRIAGE = 20;
+
+/** Tells what the kernel noted about a page that it could not deliver. */
+function tellTriage(report: CrashReport, story: Story): void {
+  const text = report.body === null ? null : textAt(report.body, "ktriageinfo");
+  const lines = text?.split("\n") ??
+    report.sections.find(({ name }) => name === "Kernel Triage")?.lines ?? [];
+  const rows = lines.slice(0, MAX_TRIAGE).map(knownTriage).filter((row) => row !== null);
+  // The kernel notes the first reason first.
+  for (const row of [...new Set(rows)].slice(0, 2)) story.add(row);
+  const found = story.rows.findIndex(({ kind, causes }) => kind === "triage" && causes.length > 0);
+  // It says more than the kind of address.
+  if (found > 0) story.rows.unshift(...story.rows.splice(found, 1));
 }
 
 /** Tells what kind of exception it was, where nothing said more.
@@ -99,7 +126,7 @@ export function tellKind(crash: Crash, isDecoded: boolean, story: Story): void {
   const { happened, rows } = story;
   const signal = raisedSignal(report) ?? signalOf(exception?.signal ?? null) ??
     signalOf(exception?.type ?? null);
-  const kind = outside ? null : kindRow(report, signal, happened);
+  const kind = outside ? null : kindRow(crash, signal, happened);
   if (exception !== null && abortsAfter(exception)) {
     story.tell(
       `The report names ${exception.type} and SIGABRT, as when a handler in the process calls abort() ` +
@@ -113,15 +140,21 @@ export function tellKind(crash: Crash, isDecoded: boolean, story: Story): void {
     story.tell(
       `${signal} ended the process while thread ${crashed.index} was ${
         activityOf(crashed).words
-      }: nothing on its stack raised it.`,
+      }: nothing on its stack raised it.${
+        /^SIG(?:SEGV|BUS)$/.test(signal) && faultAddress(report) === null
+          ? " What was accessed is not in the report."
+          : ""
+      }`,
     );
   } else if (kind === null) {
     // Nothing is known of it.
   } else if (rows.length === 0 || rows.every(({ kind }) => kind === "address")) {
     // The subtype says it better.
-    if (kind.key !== "EXC_BAD_ACCESS" || happened.length === 0) happened.unshift(kind.meaning);
+    if (kind.key !== "EXC_BAD_ACCESS" || happened.length === 0) {
+      happened.unshift(`${kind.meaning}${unsaid(kind, report, happened)}`);
+    }
     rows.push(kind);
-  } else if (!isDecoded && kind.kind === "exception" && kind.causes.length === 0) rows.push(kind);
+  } else if (!isDecoded && kind.kind === "exception" && kind.next === "") rows.push(kind);
 
   // Of a trap without a message only the function tells.
   if (
@@ -131,11 +164,43 @@ export function tellKind(crash: Crash, isDecoded: boolean, story: Story): void {
   ) {
     story.tell("Which check failed is not in the report.");
   }
+  // The bytes that would tell ud2 from another instruction are seldom there.
+  if (
+    !isCheck(report) && kind !== null && kind === rows[0] && kind.cpu === "intel" &&
+    kind.key === "EXC_BAD_INSTRUCTION"
+  ) {
+    story.tell("Whether a check failed, and which, is not in the report.");
+  }
+}
+
+/** What a report lacks of a signal that says nothing itself. */
+function unsaid(
+  { kind, key }: KnowledgeRow,
+  report: CrashReport,
+  happened: readonly string[],
+): string {
+  if (kind !== "signal") return "";
+  if (/^SIG(?:SEGV|BUS)$/.test(key)) {
+    return faultAddress(report) === null ? " The report does not have the address." : "";
+  }
+  const { termination, process } = report;
+  if (/^SIG(?:KILL|TERM|QUIT)$/.test(key)) {
+    const pid = termination?.byPid ?? null;
+    if (pid !== null && process.pid !== null && pid !== process.pid) {
+      return ` It was ${termination!.byProcess} [${pid}] that sent the signal.`;
+    }
+    return key === "SIGKILL" && happened.length === 0
+      ? " The report says neither by whom nor why."
+      : "";
+  }
+  return key === "SIGABRT" && !happened.some((text) => text.includes("It says: "))
+    ? " The report does not say why."
+    : "";
 }
 
 /** The row that only describes the kind of exception. */
 function kindRow(
-  report: CrashReport,
+  { report, stack, reading }: Crash,
   signal: string | null,
   happened: readonly string[],
 ): KnowledgeRow | null {
@@ -143,11 +208,14 @@ function kindRow(
   if (exception === null) return null;
   const cpu = arch === null ? undefined : arch.startsWith("arm") ? "arm" : "intel";
   if (exception.type === null) return signal === null ? null : known("signal", signal, cpu);
+  const variants = [
+    ...guardVariants(report, exception),
+    exception.subtype?.split(",", 1)[0] ?? null,
+    isSwiftFrame(stack[reading.first]) ? "in Swift" : null,
+  ];
   const own =
-    (exception.subtype === null
-      ? null
-      : known("exception", `${exception.type} ${exception.subtype.split(",", 1)[0]}`)) ??
-      known("exception", exception.type, cpu);
+    variants.map((word) => word === null ? null : known("exception", `${exception.type} ${word}`))
+      .find((row) => row !== null) ?? known("exception", exception.type, cpu);
   if (exception.type !== "EXC_CRASH" && own !== null) return own;
   if (signal === null) return null;
   const row = isSentByItself(report)
@@ -156,6 +224,25 @@ function kindRow(
   // A message says more than what usually leads to the signal.
   const isSaid = happened.some((text) => text.startsWith("It says: "));
   return isSaid && row !== null ? { ...row, causes: [], next: "" } : row;
+}
+
+/** The type of a violated guard with what was done to it, and the type alone: `GUARD_TYPE_FD CLOSE`. */
+function guardVariants(report: CrashReport, exception: ReportException): string[] {
+  if (exception.type !== "EXC_GUARD") return [];
+  const match = /^(GUARD_TYPE_\w{1,20})(?:,[^:]{1,80}: ([A-Z_]{2,40})\b)?/.exec(
+    decodedWords(report, exception) ?? "",
+  );
+  if (match === null) return [];
+  return match[2] === undefined ? [match[1]] : [`${match[1]} ${match[2]}`, match[1]];
+}
+
+/** Whether a trap is of Swift's code: a function of Swift, or its run-time without names. */
+function isSwiftFrame(frame: ReportFrame | undefined): boolean {
+  if (frame === undefined) return false;
+  const symbol = functionOf(frame, null);
+  if (symbol !== null) return isSwift(bareName(symbol));
+  const image = imageOf(frame);
+  return image !== null && /^libswift(?:Core|Foundation)\.dylib$/.test(imageTitle(image));
 }
 
 /** What is known of a violated guard whose codes the report does not have: a message, or the termination's
@@ -206,7 +293,7 @@ export function signalOf(text: string | null): string | null {
 /** Rows of subtypes that are causes in themselves, not just kinds of access. */
 function tellsCause({ key }: KnowledgeRow): boolean {
   return key === "KERN_CODESIGN_ERROR" || key.startsWith("BUS_") || key.startsWith("FPE_") ||
-    key === "KERN_MEMORY_ERROR" || key.startsWith("EXC_ARM_");
+    key.startsWith("EXC_ARM_");
 }
 
 /** Events by the subtype of an EXC_RESOURCE. */

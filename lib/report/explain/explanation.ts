@@ -2,7 +2,7 @@
 
 import { demangle } from "../../symbols/demangle/demangle.ts";
 import { imageOf, imageTitle } from "../images.ts";
-import { type KnowledgeRow, known } from "../knowledge/mod.ts";
+import type { KnowledgeRow } from "../knowledge/mod.ts";
 import { isNearest } from "../nearest.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { isUnderRosetta } from "./cpu.ts";
@@ -49,8 +49,7 @@ export function finished(
   const who = process.name === null ? "" : `${process.name}${version}: `;
   const causes: string[] = [];
   const check: string[] = [];
-  for (const given of rows) {
-    const row = rowOfTime(given, report);
+  for (const row of rows) {
     // The first row that has causes is the most specific.
     if (causes.length === 0) causes.push(...row.causes);
     const next = fitting(row.next, thread, firstOwn);
@@ -66,22 +65,6 @@ export function finished(
     check: [...check.slice(0, 2), ...symbolAdvice(firstOwn)],
     rows,
   };
-}
-
-/** Whether a report is of a time or a CPU for which there is no Swift: before OS X 10.9 and iOS 7, on PowerPC, or in the
- * form of Mac OS X 10.0 to 10.4, which has the number of an exception after its name. */
-function isBeforeSwift({ osVersion, arch, text }: CrashReport): boolean {
-  if (/swift/i.test(text)) return false;
-  return /^(?:PPC|PowerPC)/i.test(arch ?? "") ||
-    /^(?:Mac )?OS X(?: Version)? 10\.[0-8](?!\d)|^iPhone OS [1-6]\./.test(osVersion ?? "") ||
-    /\bEXC_[A-Z_]{3,30} \(0x000\d\)/.test(text);
-}
-
-/** The row for the time of a report. */
-function rowOfTime(row: KnowledgeRow, report: CrashReport): KnowledgeRow {
-  return row.causes.some((cause) => cause.includes("in Swift")) && isBeforeSwift(report)
-    ? known(row.kind, `${row.key} before Swift`) ?? row
-    : row;
 }
 
 /** Mangled names of Swift, C++ and Rust in a text. */

@@ -35,7 +35,9 @@ export function tellFunction(
   const ended = endedBy(report);
   // Where the memory itself is at fault, what used it is not.
   const isMedium = exception !== null &&
-    /^KERN_(?:CODESIGN|MEMORY)_ERROR$/.test(subtypeName(exception, report.arch) ?? "");
+    /^(?:KERN_(?:CODESIGN|MEMORY)_ERROR$|FS pagein)/.test(
+      subtypeName(exception, report.arch) ?? "",
+    );
   const found =
     reading.rows.find(({ row }) =>
       (row.role === undefined || (row.role === "top" && !isOverflow && !isMedium)) &&
@@ -182,6 +184,10 @@ function specialOf(
   }
   if (symbol === null || ended === "abort") return undefined;
   const fault = faultAddress(report);
+  if (
+    /^gl[A-Z]\w{1,60}$/.test(symbol) && fault !== null && fault < GL_STATE &&
+    /^(?:libGL\.dylib|com\.apple\.opengl|OpenGL)$/.test(titleOf(stack[index]))
+  ) return { row: known("frame", "an OpenGL call without a context")!, index };
   const word = ended === "trap" || (ended === null && /\.cold\.\d/.test(symbol))
     ? "stopped"
     : fault !== null && fault < NULL_USED
@@ -191,6 +197,14 @@ function specialOf(
   const row = word === null ? null : known("frame", key);
   // A prefix of another row is not meant.
   return row?.key === key ? { row, index } : undefined;
+}
+
+/** OpenGL's functions read the table of the current context, which they find by the thread, at offsets below this. */
+const GL_STATE = 0x10000n;
+
+function titleOf(frame: ReportFrame): string {
+  const image = imageOf(frame);
+  return image === null ? "" : imageTitle(image);
 }
 
 /** What is read of an object that is null is at these addresses. */
@@ -207,7 +221,7 @@ function frameworkRow(
     if (image === null) return null;
     const name = imageTitle(image);
     const row = known("library", name);
-    if (row !== null) return row.causes.length === 0 ? null : { row, name };
+    if (row !== null) return row.next === "" ? null : { row, name };
     const symbol = functionOf(frame, stack[at - 1] ?? null);
     if (!isSystemFrame(frame) || (symbol !== null && knownFrame(symbol) === null)) return null;
   }

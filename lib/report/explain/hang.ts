@@ -198,7 +198,7 @@ export function activityOf(thread: ReportThread): Activity {
     parts.push(
       row === null
         ? `${parts.length > 0 ? "else " : ""}${
-          best.own * 2 >= total ? "mostly" : "most often"
+          best.own * 2 > total - idle ? "mostly" : "most often"
         } in ${placeOf(best.path)}${imagesOf(best.path)}: ${share(best.own)}`
         : `${row.meaning} in ${share(best.own)}${calledBy(best.path)}`,
     );

@@ -159,10 +159,13 @@ function nameOf(process: JsonObject): string {
 export function explainPanic(report: CrashReport): Story {
   const panic = report.panic!;
   const row = knownPanic(panic.message);
+  const kernel = isBridge(report)
+    ? "The kernel of bridgeOS, the system of the T2 chip,"
+    : "The kernel";
   const happened = [
     panic.message === ""
-      ? "The kernel panicked; the message was cut off."
-      : `The kernel panicked: ${panic.message}`,
+      ? `${kernel} panicked; the message was cut off.`
+      : `${kernel} panicked: ${panic.message}`,
     ...(row === null ? [] : [row.meaning]),
     ...silentService(report),
     ...lockOwner(report),
@@ -176,11 +179,31 @@ export function explainPanic(report: CrashReport): Story {
   if (panic.task !== null) {
     happened.push(`The running process was ${panic.task}; it need not be the cause.`);
   }
+  // Without a backtrace there are no extensions to look at.
+  const hasBacktrace = report.threads.some(({ frames }) => frames.length > 0) ||
+    panic.extensions.length > 0;
+  const next = row === null || hasBacktrace ? row?.next : withoutBacktrace(row.next);
+  if (next !== row?.next) {
+    happened.push("The backtrace is not in the report: which code it was cannot be told.");
+  }
+  const advice = row === null ? null : { ...row, next: next! };
   return {
     headline: "kernel panic",
     happened,
-    rows: row === null ? [] : [row],
+    rows: advice === null ? [] : [advice],
   };
+}
+
+/** Advice of a row that speaks of a backtrace, where there is none. */
+function withoutBacktrace(next: string): string {
+  return /extensions in the backtrace|backtrace of/.test(next) ? "" : next;
+}
+
+/** Whether a panic is one of the chip that runs beside an Intel CPU: its system keeps the state of that CPU. */
+function isBridge({ text }: CrashReport): boolean {
+  const head = text.slice(0, 1 << 14);
+  return /x86 (?:EFI Boot|System|Power) State:/.test(head) ||
+    /"product"\s{0,3}:\s{0,3}"iBridge\d/.test(head);
 }
 
 /** What watchdogd adds to its message: how the service did not answer. */
@@ -226,15 +249,23 @@ function kernelFault({ text, panic, threads, images }: CrashReport): string[] {
   const fault = trap?.[2] === "14"
     ? /\bFault CR2: (0x[0-9a-f]{1,16})(?:, Error code: (0x[0-9a-f]{1,16}))?/.exec(head)
     : null;
+  const isAbort = /data abort/i.test(panic?.message ?? "");
   const address = fault !== null
     ? BigInt(fault[1])
-    : /data abort/i.test(panic?.message ?? "") && far !== undefined
+    : isAbort && far !== undefined
     ? BigInt(far)
     : null;
   if (address !== null) {
     const code = fault?.[2] === undefined ? null : BigInt(fault[2]);
+    const esr = /\besr: (0x[0-9a-f]{1,16})\b/.exec(head)?.[1];
+    const syndrome = isAbort && fault === null && esr !== undefined ? BigInt(esr) : null;
     const how = code === null
-      ? ""
+      // A data abort of the kernel itself: bit 6 tells a write.
+      ? syndrome === null || ((syndrome >> 26n) & 0x3fn) !== 0x25n
+        ? ""
+        : (syndrome & 0x40n) !== 0n
+        ? ", by a write"
+        : ", by a read"
       : (code & 0x10n) !== 0n
       ? ", which it executed"
       : (code & 2n) !== 0n
@@ -358,13 +389,32 @@ export function explainStackshot(report: CrashReport, reason: string | null): St
   }
   if (reason === null) return { headline: "stackshot", happened: [row.meaning], rows: [row] };
   const isAsked = /sysdiagnose|button|volume|key ?chord|manual|user init/i.test(reason);
+  const asker = askerOf(report);
   return {
     headline: "stackshot",
-    happened: [row.meaning, `It says: ${reason}`],
+    happened: [
+      row.meaning,
+      `It says: ${reason}`,
+      ...(asker === null ? [] : [`${asker} asked for it.`]),
+    ],
     rows: [{
       ...row,
       causes: [],
-      next: isAsked ? "" : "See what the process that the reason names was waiting for.",
+      next: isAsked
+        ? ""
+        : asker === null
+        ? "See what the processes were waiting for."
+        : `See what ${asker} was waiting for.`,
     }],
   };
+}
+
+/** The process that asked for a stackshot, by its number and the table of processes. */
+function askerOf({ body }: CrashReport): string | null {
+  if (body === null) return null;
+  const pid = numberAt(body, "pid");
+  const table = objectAt(body, "processByPid");
+  const entry = pid === null || table === null ? null : objectAt(table, String(pid));
+  const name = entry === null ? null : textAt(entry, "procname");
+  return name === null ? null : `${name} [${pid}]`;
 }

@@ -3,6 +3,7 @@
 import { type KnowledgeRow, known, knownMessage } from "../knowledge/mod.ts";
 import type { CrashReport } from "../report.ts";
 import { trapMessage } from "./stack.ts";
+import { isLoadedPath } from "./launch.ts";
 import type { Crash, Story } from "./story.ts";
 
 /** Tells the messages: those that are understood by their row, the others as they are. */
@@ -12,6 +13,10 @@ export function tellMessages({ report, texts, uncaught }: Crash, story: Story): 
     if (uncaught !== null && sameReason(text, uncaught)) continue;
     // Already quoted with the termination.
     if (story.happened.some((told) => told === `It says: ${text}`)) continue;
+    if (isLoadedPath(report, text) || isCutCopy(text, texts)) continue;
+    if (text.includes(childSide) && story.rows.some(({ meaning }) => meaning.includes(childSaid))) {
+      continue;
+    }
     const row = messageRow(text);
     if (row !== null) {
       story.add(row, row.meaning === "" ? `It says: ${text}` : `${row.meaning} It says: ${text}`);
@@ -21,6 +26,14 @@ export function tellMessages({ report, texts, uncaught }: Crash, story: Story): 
       story.tell(`It says: ${text}`);
     }
   }
+}
+
+/** Whether a text is the beginning of what another one ends with, as the signatures are that the system makes of messages. */
+function isCutCopy(text: string, texts: readonly string[]): boolean {
+  const from = text.indexOf(": ");
+  const end = text.slice(from + 2);
+  return from > 0 && end.length >= 24 &&
+    texts.some((other) => other !== text && other.length > text.length && other.includes(end));
 }
 
 /** The row for a message; `null` when it is not understood. */
@@ -38,6 +51,10 @@ export function allMessages(report: CrashReport): string[] {
   return [...messages(report), ...inlinedMessages(report)];
 }
 
+/** The system's note on a child of fork(), and what it is told by. */
+const childSide = "crashed on child side of fork";
+const childSaid = "before it called exec()";
+
 /** Most messages that are quoted without being understood. */
 const MAX_PLAIN = 4;
 
@@ -45,9 +62,12 @@ const MAX_PLAIN = 4;
 const dull =
   /^(?:abort\(\) c\w*$|`{3}|dyld: launch|dyld: in dladdr|Dyld Version: |\[\.\.\.|objc\[\d+\]: garbage collection|dyld\d? mode|dyld4 config|Abort Cause \d+|\(|\)|#|EXC_CORPSE_NOTIFY|Possibly stale failure hints|\s*\d{1,3}:? .{1,300} \(in [\w. +-]{1,80}\)$|\d: Calling block provided|ProductBuildVersion|UserInfo: |Open FDs|\d\.\s{0,4}(?:\\x09)?Program arguments: |[\w ]{1,30}:$|Performing @selector|Analyzing process|Enabled by|CoreSimulator|Attempting to present|[\s|]*$|[})'\]]{1,4}$|\.{3}$|BUG IN CLIENT OF LIBMALLOC$|[\w.]+\.dylib$)/;
 
-/** The row for a condition on a number or a coordinate: nil does not fail it. */
+/** The row for a condition on an object, which nil fails, or on a number or a coordinate, which nil does not fail. */
 function conditionRow(text: string): KnowledgeRow | null {
   const condition = /Invalid parameter not satisfying: (.{1,300})/.exec(text)?.[1] ?? "";
+  if (/^_?[A-Za-z]\w{0,80}(?: != (?:nil|NULL))?'?(?:\s|$)/.test(condition)) {
+    return known("message", "condition on an object");
+  }
   return /[<>]|\b(?:fabs|isnan|isfinite|isinf)\(|CG\w{3,20}IsN|NAN\b|INFINITY\b/.test(
       condition.replaceAll("->", "."),
     )

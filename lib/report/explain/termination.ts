@@ -21,10 +21,25 @@ export function tellTermination({ report, texts, ended }: Crash, story: Story): 
     ? knownMessage([...termination.reasons, ...texts].join("\n"))
     : null;
   if (why !== null && why.key !== "Library not loaded") story.add(why);
-  else story.add(ended, sentence(ended.meaning));
+  else story.add(ended, sentence(eventMeaning(ended, termination?.reasons ?? [])));
   if (reason !== undefined) story.tell(`It says: ${reason}`);
   const share = watchdogWords(termination?.reasons.join(" ") ?? "");
   if (share !== null) story.tell(share);
+}
+
+/** What a watchdog waited for, by the name of its event: FrontBoard's, and the system's process management's. */
+const events: readonly (readonly [RegExp, string])[] = [
+  [/process-launch|failed to launch|exceeded its allowed launch/, "while it was launched"],
+  [/scene-create/, "while it made its first scene, at the launch"],
+  [/scene-update/, "while its scene was changed, as to the foreground or the background"],
+  [/process-exit|failed to terminate/, "when it was to end"],
+];
+
+/** A termination's meaning, by the event that its reason names. */
+function eventMeaning({ key, meaning }: KnowledgeRow, reasons: readonly string[]): string {
+  const text = key === "*:0x8badf00d" ? reasons.join(" ").slice(0, 4000) : "";
+  const event = events.find(([pattern]) => pattern.test(text))?.[1];
+  return event === undefined ? meaning : meaning.replace(/ while it started,.*$/, ` ${event}.`);
 }
 
 /** Tells the reason of a termination whose code is not known. */

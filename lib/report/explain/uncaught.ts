@@ -102,10 +102,7 @@ const uncaughtRows: Readonly<Record<string, KnowledgeRow>> = {
     kind: "message",
     key: "uncaught C++ exception",
     meaning: "A C++ exception was not caught.",
-    causes: [
-      "a missing catch",
-      "an exception that leaves a noexcept function, a destructor or a thread",
-    ],
+    causes: [],
     next: "Find out what was thrown: see the frames after __cxa_throw, or break on __cxa_throw.",
     source: 'Apple, "Addressing language exception crashes"',
   },

@@ -233,12 +233,8 @@ export const frameRows: readonly KnowledgeRow[] = [
     frame(
       key,
       "std::terminate() was called, most often because an exception was not caught or left a function that must not throw.",
-      [
-        "an exception of C++ or Objective-C without a catch",
-        "an exception that leaves a noexcept function, a destructor or a thread",
-        "a std::thread destroyed before it was joined",
-      ],
-      "Break on __cxa_throw and objc_exception_throw, or read the message on stderr.",
+      [],
+      "Read the message on stderr, or break on __cxa_throw and objc_exception_throw.",
       abi,
       "vague",
     )
@@ -264,7 +260,7 @@ export const frameRows: readonly KnowledgeRow[] = [
   frame(
     "__cxa_throw",
     "A C++ exception was thrown and not caught.",
-    ["a missing catch", "an exception that leaves a noexcept function, a destructor or a thread"],
+    [],
     "The first frame of yours after __cxa_throw threw it.",
     language,
     "vague",
@@ -272,7 +268,7 @@ export const frameRows: readonly KnowledgeRow[] = [
   frame(
     "std::__throw_system_error*",
     "A call of the C++ library failed with a system error that was not caught.",
-    ["a mutex that was destroyed or never initialized", "a thread that could not be created"],
+    [],
     "See the function of the library that called: it names what failed.",
     "libc++, src/system_error.cpp",
   ),
@@ -307,7 +303,7 @@ export const frameRows: readonly KnowledgeRow[] = [
   frame(
     "std::__throw_*",
     "The C++ library threw an exception that was not caught.",
-    ["an index out of range", "an invalid argument"],
+    [],
     "See the name of the function: it has the exception's type.",
     "libc++, include/stdexcept",
   ),
@@ -968,7 +964,7 @@ export const frameRows: readonly KnowledgeRow[] = [
   frame(
     "_xpc_api_misuse",
     "The XPC API was misused.",
-    ["a message of the wrong type", "a connection released while it was suspended"],
+    [],
     "Read the message.",
     "libxpc",
   ),
@@ -977,7 +973,7 @@ export const frameRows: readonly KnowledgeRow[] = [
     frame(
       key,
       mallocStop,
-      ["a block freed twice", "a block written after it was freed", "a write past its end"],
+      [],
       sanitize,
       malloc,
       "vague",
@@ -1071,24 +1067,24 @@ export const frameRows: readonly KnowledgeRow[] = [
   ),
   frame(
     "dyld_fatal_error",
-    "The dynamic linker could not load the program.",
-    ["a missing library or symbol"],
+    "The dynamic linker could not load the program; what it lacked is not in the report.",
+    [],
     "Read its message.",
     "dyld",
     "vague",
   ),
   frame(
     "dyld4::halt*",
-    "The dynamic linker could not load the program.",
-    ["a missing library or symbol"],
+    "The dynamic linker could not load the program; what it lacked is not in the report.",
+    [],
     "Read its message.",
     "dyld",
     "vague",
   ),
   frame(
     "__dyld_fatal_error",
-    "The dynamic linker could not load the program.",
-    ["a missing library or symbol"],
+    "The dynamic linker could not load the program; what it lacked is not in the report.",
+    [],
     "Read its message.",
     "dyld",
     "vague",

@@ -1001,6 +1001,60 @@ export const kindRows: readonly KnowledgeRow[] = [
     "SQLite as Apple builds it, os_unix.c: guarded_open_np",
   ),
 
+  ...([
+    [
+      "cluster_pagein past EOF",
+      "The page is beyond the end of the mapped file: the file is shorter than its mapping.",
+      "a mapped file that is shorter than its mapping: cut short, or never written that far",
+    ],
+    [
+      "Filesystem pagein returned an error",
+      "The file system returned an error when it read the page.",
+      "",
+    ],
+    [
+      "backing vnode was force unmounted",
+      "The volume of the mapped file was unmounted by force.",
+      "a disk or network volume that went away",
+    ],
+    ["vnode was ungrafted", "The disk image of the mapped file was removed.", ""],
+    ["Object has no pager", "The memory has nothing any more from which its pages could come.", ""],
+    [
+      "memory corruption was found in executable text",
+      "The kernel found code in memory that had been changed.",
+      "failing memory or disk",
+    ],
+    [
+      "uncorrected ECC error",
+      "The memory hardware reported an error that could not be corrected.",
+      "failing memory",
+    ],
+    [
+      "Decompressor hit a failure",
+      "The kernel could not decompress the page.",
+      "failing memory",
+    ],
+    [
+      "hit a page sliding error",
+      "The kernel could not prepare a page of the shared cache.",
+      "a damaged system or disk",
+    ],
+    [
+      "Failed an executable mapping of a nx page",
+      "Memory was to be executed that may not be.",
+      "",
+    ],
+  ] as const).map(([key, meaning, cause]) =>
+    row(
+      "triage",
+      key,
+      meaning,
+      cause === "" ? [] : [cause],
+      "",
+      "XNU, osfmk/kern/ktriage.c: vm_triage_strings, cluster_triage_strings",
+    )
+  ),
+
   row(
     "address",
     "null",
@@ -1045,7 +1099,7 @@ export const kindRows: readonly KnowledgeRow[] = [
     "address",
     "number",
     "",
-    ["a number used as a pointer", "a damaged pointer", "a pointer cut to 32 bits"],
+    ["a number used as a pointer, or a pointer that was damaged or cut to 32 bits"],
     "Find where the pointer comes from; run with Address Sanitizer.",
     vm,
   ),
@@ -1054,8 +1108,7 @@ export const kindRows: readonly KnowledgeRow[] = [
     "signed",
     "",
     [
-      "a function or object pointer that was overwritten",
-      "an object used after it was deallocated",
+      "a pointer that was overwritten, or read from an object that was deallocated",
       "a pointer signed for another use",
     ],
     "Find where the pointer comes from; run with Address Sanitizer.",
@@ -1073,11 +1126,7 @@ export const kindRows: readonly KnowledgeRow[] = [
     "address",
     "execute",
     "",
-    [
-      "a call through a bad function pointer",
-      "a method of an object that was deallocated",
-      "a return address that was overwritten",
-    ],
+    ["a function pointer, method or return address that was overwritten or read from freed memory"],
     "See the caller: which pointer it called.",
     vm,
   ),
@@ -1153,11 +1202,7 @@ export const kindRows: readonly KnowledgeRow[] = [
     "address",
     "unknown",
     "",
-    [
-      "an object used after it was deallocated",
-      "an uninitialized pointer",
-      "a pointer or an index overwritten or out of range",
-    ],
+    ["a pointer to what is gone, that was never set or was overwritten, or an index out of range"],
     "Run with Address Sanitizer or zombie objects.",
     vm,
   ),

@@ -217,7 +217,7 @@ export const messageRows: readonly KnowledgeRow[] = [
   message(
     "Fatal Python error:",
     "The Python interpreter met a fatal error or signal.",
-    ["a fault in a native extension module"],
+    [],
     "The innermost Python line called the native code: see its package.",
     "CPython, Python/pylifecycle.c; Modules/faulthandler.c",
   ),
@@ -257,29 +257,45 @@ export const messageRows: readonly KnowledgeRow[] = [
   message(
     "exceeding jetsam memory limits",
     "The kernel ended the process for memory.",
-    ["too much memory used, by this process or by all"],
+    [],
     "Find what grows with a memory graph.",
     "Cr4shed, of JETSAM terminations",
   ),
   message(
     "while executing native code",
     "A signal met Mono while native code ran: its own, or a library's that managed code called.",
-    ["a fault in a native library", "a fault of Mono itself"],
+    [],
     "See the frames after _sigtramp, and the managed function that called.",
     "Mono, mono/mini/mini-posix.c: mono_dump_native_crash_info",
   ),
   message(
     "SIMULATED (this is NOT a crash)",
     "Nothing crashed: the report was made while the process went on.",
-    ["a watchdog or a person asked for it"],
+    [],
     "See what the main thread was doing.",
     note,
   ),
   message(
     "crashed on child side of fork pre-exec",
-    "The child of a fork() crashed before it called exec().",
+    "It was in the child of a fork(), before it called exec().",
+    [],
+    "",
+    "XNU, osfmk/kern/exc_resource.h and bsd/kern/kern_fork.c: P_LINTRANSIT; Apple's crash reporter",
+  ),
+  message(
+    "a library in the child of a fork",
+    "The child of a fork() crashed in a library of the system before it called exec().",
     [
       "a multithreaded process that forks: in the child only async-signal-safe functions may be called, not Objective-C, Foundation, dispatch, logging or malloc",
+    ],
+    "Use posix_spawn, or call exec directly after fork; in Python set the multiprocessing start method to spawn.",
+    "XNU, fork(2): CAVEATS; objc4, runtime/objc-initialize.mm",
+  ),
+  message(
+    "*** multi-threaded process forked ***",
+    "A process of several threads forked, and the child crashed before it called exec().",
+    [
+      "in the child of a process of several threads only async-signal-safe functions may be called, not Objective-C, Foundation, dispatch, logging or malloc",
     ],
     "Use posix_spawn, or call exec directly after fork; in Python set the multiprocessing start method to spawn.",
     "XNU, fork(2): CAVEATS; objc4, runtime/objc-initialize.mm",
@@ -526,8 +542,7 @@ export const messageRows: readonly KnowledgeRow[] = [
     "unrecognized selector of a class of the program",
     "A class that by its name is most likely of the program or of one of its libraries does not have the method that was called.",
     [
-      "a library of another version than its caller was made for",
-      "a category that was not linked (-ObjC)",
+      "a caller that was made for another version of the class, or a category that was not linked (-ObjC)",
       "an object of another class than its caller expects",
     ],
     "Compare the versions of the caller and of the class in the reason; check the linker flags.",
@@ -547,10 +562,9 @@ export const messageRows: readonly KnowledgeRow[] = [
     "unrecognized selector",
     "An object does not have the method that was called.",
     [
-      "an object of another class than expected, such as NSNull out of JSON",
+      "an object of another class than its caller expects",
       "an object that was deallocated and whose memory was used again",
-      "a category that was not linked (-ObjC)",
-      "a method that this version of the system does not have",
+      "a method that this version of the system, or a category that was not linked, would have",
     ],
     "Read class and selector in the reason.",
     language,
@@ -766,17 +780,35 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Apple, NSTask",
   ]),
   ...rows([
-    "required condition is false: ",
+    "player did not see an IO cycle",
+    "player started when engine not running",
     "player started when in a disconnected state",
+  ], [
+    "AVFAudio refused to start a player: its engine does not run, or it is not connected.",
+    ["an engine that is not started, or was stopped by an interruption or a change of the route"],
+    "Start the engine first, and again after interruptions.",
+    "Apple, AVAudioEngine",
+  ]),
+  ...rows(["IsFormatSampleRateAndChannelCountValid", "format.sampleRate == "], [
+    "AVFAudio got a format that the node does not take.",
+    ["a sample rate or number of channels of zero, or another than that of the hardware or bus"],
+    "Compare the format with that of the node's bus; make it when the audio session is active.",
+    "Apple, AVAudioEngine",
+  ]),
+  message(
+    "nullptr == Tap()",
+    "A tap was installed on a bus that has one already.",
+    ["installTapOnBus: called twice without removeTapOnBus:"],
+    "Remove the tap before another is installed.",
+    "Apple, AVAudioNode",
+  ),
+  ...rows([
+    "required condition is false: ",
     "com.apple.coreaudio.avfaudio",
   ], [
     "A check of AVFAudio failed.",
-    [
-      "a format or sample rate that the node does not take",
-      "an engine or node used before it is connected or started",
-      "a tap installed twice",
-    ],
-    "Read the condition in the reason; compare formats.",
+    [],
+    "Read the condition in the reason.",
     "Apple, AVAudioEngine",
   ]),
   ...rows([
@@ -894,8 +926,15 @@ export const messageRows: readonly KnowledgeRow[] = [
   message(
     "Invalid parameter not satisfying",
     "A method was called with an argument that it does not accept.",
-    ["nil where a value is needed"],
+    [],
     "Read the condition in the reason.",
+    language,
+  ),
+  message(
+    "condition on an object",
+    "A method was called with an argument that it does not accept.",
+    ["nil where a value is needed"],
+    "The condition in the reason names the argument; see where it comes from.",
     language,
   ),
 
@@ -994,7 +1033,7 @@ export const messageRows: readonly KnowledgeRow[] = [
   message(
     "BUG IN CLIENT OF LIBMALLOC",
     "malloc found its memory misused.",
-    ["a block freed twice, or written after it was freed"],
+    [],
     sanitize,
     malloc,
   ),
@@ -1136,7 +1175,7 @@ export const messageRows: readonly KnowledgeRow[] = [
   message(
     "BUG IN LIBDISPATCH",
     "libdispatch found an inconsistency.",
-    ["memory damage", "too many threads or ports"],
+    [],
     "Read the words after it.",
     dispatch,
   ),
@@ -1163,7 +1202,7 @@ export const messageRows: readonly KnowledgeRow[] = [
   message(
     "BUG IN CLIENT OF LIBPLATFORM",
     "A lock was misused.",
-    ["a lock locked again by the thread that holds it", "a lock that was deallocated"],
+    [],
     "Read the words after it.",
     "libplatform, src/os/lock.c",
   ),
@@ -1187,14 +1226,14 @@ export const messageRows: readonly KnowledgeRow[] = [
   message(
     "BUG IN CLIENT OF LIBPTHREAD",
     "A pthread function was misused.",
-    ["a thread, mutex or condition used after it was destroyed"],
+    [],
     "Read the words after it.",
     "libpthread, src",
   ),
   message(
     "BUG IN CLIENT OF LIBXPC",
     "The XPC API was misused.",
-    ["a connection released while it was suspended"],
+    [],
     "Read the words after it.",
     "libxpc",
   ),
@@ -1331,7 +1370,7 @@ export const messageRows: readonly KnowledgeRow[] = [
     "kIOGPUCommandBufferCallbackError",
   ], [
     "A check of Metal failed.",
-    ["resources, formats or sizes that do not fit together", "a GPU error"],
+    [],
     "Read the message; run with Metal's API validation.",
     'Apple, "Validating your app\'s Metal API usage"',
   ]),
@@ -1401,6 +1440,12 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Allow it in the system's settings, or sign and notarize it.",
     dyld,
   ]),
+  ...rows(["Sandbox registration failed: ", "App Sandbox registration failed"], [
+    "The sandbox of the program could not be set up when it started: none of its own code ran.",
+    ["a code signature or entitlements that the system does not accept"],
+    "Read the reason in the message; codesign --verify --deep --strict, and codesign -d --entitlements -.",
+    "Apple, libsystem_secinit",
+  ]),
   message(
     "no suitable image found",
     "A dynamic library was found, but the system could not use the file.",
@@ -1445,13 +1490,11 @@ export const messageRows: readonly KnowledgeRow[] = [
   ]),
   message(
     "Library not loaded",
-    "A dynamic library could not be loaded: none of the program's code ran.",
+    "A dynamic library could not be loaded.",
     [
-      "not embedded in the program's bundle, or not at its install name",
-      "a wrong rpath",
-      "a signature by another team",
+      "it is not where the program looks for it: not embedded, not installed, or under another name or rpath",
     ],
-    "Embed the library; the message has its path and the reason; otool -L and otool -l show names and rpaths.",
+    "Embed or install the library that the message names; otool -L and otool -l show names and rpaths.",
     dyld,
   ),
   message(
@@ -1502,14 +1545,14 @@ export const messageRows: readonly KnowledgeRow[] = [
     "failed to terminate gracefully",
   ], [
     "A watchdog ended the app because it did not answer in time.",
-    ["network, disk or lock waits on the main thread", "too much work at launch"],
+    [],
     "See what the main thread was doing, and move it off the main thread.",
     'Apple, "Addressing watchdog terminations"',
   ]),
   message(
     "unresponsive dispatch thread",
     "A watchdog ended the process because a queue did not answer in time.",
-    ["a deadlock", "a slow wait"],
+    [],
     "See what the named queue's thread was doing.",
     "Apple, watchdogd",
   ),
@@ -1684,19 +1727,7 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Make a new session; use a delegate and files in background sessions.",
     "Apple, NSURLSession",
   ]),
-  ...rows([
-    "player did not see an IO cycle",
-    "player started when engine not running",
-    "IsFormatSampleRateAndChannelCountValid",
-  ], [
-    "A check of AVFAudio failed.",
-    [
-      "an engine that is not started, or whose session is not active",
-      "a format or sample rate that the node does not take",
-    ],
-    "Start the engine first, again after interruptions; compare formats.",
-    "Apple, AVAudioEngine",
-  ]),
+
   ...rows([
     "may not be called between calls to beginConfiguration and commitConfiguration",
     "-[AVCaptureMetadataOutput setMetadataObjectTypes:]",

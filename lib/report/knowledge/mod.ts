@@ -141,6 +141,11 @@ export function knownPanic(message: string): KnowledgeRow | null {
   return containing("panic", message);
 }
 
+/** The row for a line of `Kernel Triage`; `null` when it tells nothing. */
+export function knownTriage(line: string): KnowledgeRow | null {
+  return containing("triage", line);
+}
+
 function containing(kind: KnowledgeKind, text: string): KnowledgeRow | null {
   return kinds.get(kind)?.all.find(({ key }) => text.includes(key)) ?? null;
 }

@@ -18,6 +18,7 @@
  * - `guard`: value of a guard, in hexadecimal
  * - `address`: class of a faulting address
  * - `occasion`: function of the system that calls the program's code at a known time
+ * - `triage`: words of a line of `Kernel Triage`
  * - `origin`: function of the system that runs a thread's work, whatever it is
  */
 export type KnowledgeKind =
@@ -37,6 +38,7 @@ export type KnowledgeKind =
   | "guard"
   | "address"
   | "occasion"
+  | "triage"
   | "origin";
 
 /** The part that a function plays on a crashed stack.

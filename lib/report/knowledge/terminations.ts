@@ -32,7 +32,7 @@ export const terminationRows: readonly KnowledgeRow[] = [
   code(
     "*:0x8badf00d",
     '"ate bad food": a watchdog ended the app because it did not answer in time while it started, went to the background or handled an event.',
-    ["network, disk or lock waits on the main thread", "too much work at launch"],
+    [],
     "See what the main thread was doing; move it off the main thread.",
     watchdog,
   ),
@@ -70,7 +70,7 @@ export const terminationRows: readonly KnowledgeRow[] = [
   code(
     "*:0xdeadfa11",
     '"dead fall": a person forced the app to quit.',
-    ["the app did not answer"],
+    [],
     "See what the main thread was waiting for.",
     note,
   ),
@@ -129,17 +129,11 @@ export const terminationRows: readonly KnowledgeRow[] = [
     "JETSAM",
     "The kernel ended the process for memory.",
     "Measure the app's memory; see the limit in the code's meaning.",
-    ["too much memory used, by this process or by all"],
   ),
   namespace(
     "CODESIGNING",
     "The kernel found a code signature that does not hold.",
     "Verify the signature of the program and its libraries: codesign --verify --deep --strict.",
-    [
-      "a binary changed after it was signed",
-      "an expired or missing profile",
-      "hardened run-time rules",
-    ],
   ),
   namespace("HANGTRACER", "The process hung too long.", "See what the main thread was doing."),
   namespace("TEST", "A test ended the process.", "See the test."),
@@ -147,15 +141,9 @@ export const terminationRows: readonly KnowledgeRow[] = [
     "DYLD",
     "The dynamic linker could not load the program.",
     "Read its message: it names the library or the symbol.",
-    ["a library that is not in the bundle", "a library older than what the program was linked for"],
   ),
-  namespace("LIBXPC", "libxpc ended the process.", "Read the message.", [
-    "an XPC message of the wrong kind",
-    "a connection released while it was suspended",
-  ]),
-  namespace("OBJC", "The Objective-C run-time ended the process.", "Read its message.", [
-    "damaged classes or an isa pointer that is none",
-  ]),
+  namespace("LIBXPC", "libxpc ended the process.", "Read the message."),
+  namespace("OBJC", "The Objective-C run-time ended the process.", "Read its message."),
   namespace("EXEC", "The program could not be started.", "See the code; check how it was built."),
   namespace("SPRINGBOARD", "iOS ended the app.", "See the code and its description."),
   namespace(
@@ -189,10 +177,6 @@ export const terminationRows: readonly KnowledgeRow[] = [
     "WATCHDOG",
     "A watchdog ended the process: it did not answer in time.",
     "See what the main thread was waiting for.",
-    [
-      "a deadlock",
-      "a slow or stuck wait on the main thread",
-    ],
   ),
   namespace("METAL", "Metal ended the process.", "Run with Metal's API validation."),
   namespace("WATCHKIT", "watchOS ended the app.", "See the code and its description."),
@@ -305,7 +289,7 @@ export const terminationRows: readonly KnowledgeRow[] = [
 
   code(
     "CODESIGNING:0x1",
-    "the signature was found invalid when the program started",
+    "the signature was found invalid when the program started: none of its code ran; which part is not valid is not in the report",
     ["changed after signing, or not signed for this system"],
     "codesign --verify --deep --strict",
     reason,
@@ -336,7 +320,7 @@ export const terminationRows: readonly KnowledgeRow[] = [
   ),
   code(
     "CODESIGNING:0x4",
-    "the program was started in a way that its launch constraints forbid",
+    "the program was started in a way that its launch constraints forbid: none of its code ran",
     [],
     "Check who starts it and from where.",
     reason,

@@ -790,7 +790,14 @@ class CrashTextReader {
     if (field === undefined || this.#afterBlank || this.#collecting !== "header") return false;
     if (!/^termination reason$/i.test(field.name) || field.value.length > 1000) return false;
     const colon = colonAt(line);
-    if (colon > 0 && fieldNames.has(line.slice(0, colon).trim().toLowerCase())) return false;
+    const name = line.slice(0, Math.max(0, colon)).trim().toLowerCase();
+    // The dynamic linker's reason has a line of that name, which is also a field of other reports.
+    if (
+      fieldNames.has(name) &&
+      !(name === "reason" && /Library not loaded|Symbol not found/.test(field.value))
+    ) {
+      return false;
+    }
     field.value += `\n${line}`;
     return true;
   }

@@ -291,7 +291,7 @@ const cases: readonly {
       ],
       stack: ["libsystem_trace.dylib _os_log_preferences_refresh + 40", "MyApp spawn + 40"],
     }),
-    says: ["The child of a fork() crashed before it called exec()"],
+    says: ["A process of several threads forked, and the child crashed before it called exec()"],
     not: ["zombie"],
   },
   {
@@ -1204,17 +1204,23 @@ Deno.test("a signal that the process sent itself is no bad pointer", () => {
   assert(!words.includes("bad pointer") && !words.includes("faulting address"), words);
 });
 
-Deno.test("Swift is no cause on systems before it", () => {
-  const trap = (version: string): string =>
-    told(crashText({
-      type: "EXC_BREAKPOINT (SIGTRAP)",
-      fields: [`OS Version:            ${version}`],
-      arch: "X86-64",
-      stack: ["MyApp check + 4"],
-    })).words;
-  assert(!trap("Mac OS X 10.6.8 (10K549)").includes("Swift"));
-  assertStringIncludes(trap("Mac OS X 10.6.8 (10K549)"), "a failed check of a library");
-  assertStringIncludes(trap("Mac OS X 10.10.5 (14F27)"), "in Swift");
+Deno.test("a trap is a check of Swift where Swift's code met it", () => {
+  const trap = (top: string, type = "EXC_BREAKPOINT (SIGTRAP)"): string =>
+    told(crashText({ type, arch: "X86-64", stack: [top, "MyApp main + 4"] })).words;
+  for (const name of ["check", "shop::check(int)", "-[Shop check]"]) {
+    const words = trap(`MyApp ${name} + 4`);
+    assert(!words.includes("Swift") && !words.includes("nil unwrapped"), words);
+    assertStringIncludes(words, "Which check failed is not in the report.");
+  }
+  for (const type of ["EXC_BREAKPOINT (SIGTRAP)", "EXC_BAD_INSTRUCTION (SIGILL)"]) {
+    const words = trap("MyApp Shop.check(of:) + 4", type);
+    assertStringIncludes(words, "A check of Swift failed");
+    assertStringIncludes(words, "Which check failed is not in the report.");
+  }
+  assertStringIncludes(
+    trap("MyApp check + 4", "EXC_BAD_INSTRUCTION (SIGILL)"),
+    "Whether a check failed, and which, is not in the report.",
+  );
 });
 
 Deno.test("nil does not fail a condition on a number", () => {

@@ -641,7 +641,7 @@ Deno.test("reasons of Apple's frameworks and of libraries that many programs hav
       "text of a user",
     ],
     ["NSGenericException", "Task created in a session that has been invalidated", "invalidated"],
-    ["com.apple.coreaudio.avfaudio", "player did not see an IO cycle.", "not take"],
+    ["com.apple.coreaudio.avfaudio", "player did not see an IO cycle.", "not started"],
     ["NSInvalidArgumentException", "Source type 1 not available", "camera"],
     ["NSInvalidArgumentException", "Invalid Region <center:nan, nan span:nan, nan>", "no numbers"],
     [

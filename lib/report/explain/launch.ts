@@ -1,0 +1,94 @@
+/** When in its life a process ended: while it was loaded, or how long after its launch. */
+
+import type { CrashReport, ReportFrame } from "../report.ts";
+
+/** What the dynamic linker was doing, by the note that it leaves for crash reports; dyld 2, src/dyld.cpp and
+ * ImageLoader.cpp: CRSetCrashLogMessage2. */
+interface Loading {
+  /** Such as `loading dependent libraries`. */
+  readonly what: string;
+  /** The file that it worked on; `null` when that is not there. */
+  readonly path: string | null;
+}
+
+/** Reads `dyld: launch, loading dependent libraries` with the path on the line after it. */
+function loadingOf({ information }: CrashReport): Loading | null {
+  const at = information.findIndex((text) => text.startsWith("dyld: launch, "));
+  if (at < 0) return null;
+  const next = information[at + 1] ?? "";
+  return {
+    what: information[at].slice(14).trim(),
+    path: /^\/[^\n]{1,1000}$/.test(next) ? next : null,
+  };
+}
+
+/** Whether a text is the path in the dynamic linker's note. */
+export function isLoadedPath(report: CrashReport, text: string): boolean {
+  return loadingOf(report)?.path === text;
+}
+
+/** Tells that a process ended while its program was loaded; `null` when nothing says so. */
+export function launchWords(
+  report: CrashReport,
+  texts: readonly string[],
+  stack: readonly ReportFrame[],
+): string | null {
+  const loading = loadingOf(report);
+  const path = loading?.path == null ? "" : ` (${loading.path})`;
+  if (loading?.what === "running initializers") {
+    // Those of libSystem run before all others.
+    return /\/libSystem\.B\.dylib$/.test(loading.path ?? "")
+      ? `It was at the launch, in the initializers of libSystem${path}: none of the program's own code had run.`
+      : `It was at the launch, while initializers ran${path}, before main().`;
+  }
+  if (loading !== null) {
+    return `It was at the launch, while the dynamic linker was ${loading.what}${path}: none of the program's code had run.`;
+  }
+  return endedLoading(report, texts, stack)
+    ? "It was at the launch: none of the program's code had run."
+    : null;
+}
+
+/** Whether the dynamic linker ended a process at its launch, by its message. */
+function endedLoading(
+  { termination, information }: CrashReport,
+  texts: readonly string[],
+  stack: readonly ReportFrame[],
+): boolean {
+  if (texts.some((text) => text.includes("terminated at launch"))) return true;
+  // What is bound when it is first called, and what the program itself loads, is missed later.
+  if (
+    texts.some((text) => /lazy symbol binding|missing symbol called/.test(text)) ||
+    information.some((text) => text.startsWith("dyld: in dl")) ||
+    stack.some(({ symbol }) => symbol !== null && /^(?:dlopen|dyld_stub_binder|main$)/.test(symbol))
+  ) return false;
+  return (termination?.namespace === "DYLD" && termination.code === 1n) ||
+    texts.some((text) =>
+      /^(?:DYLD, |Dyld Message: |dyld(?:\[\d{1,9}\])?: )?Library not loaded: /.test(text)
+    );
+}
+
+/** Seconds after its launch in which a process has hardly done anything. */
+const EARLY = 3;
+
+/** Tells how long after its launch a process ended, if that was soon. */
+export function ageWords({ process, date }: CrashReport): string | null {
+  const begun = timeOf(process.launched);
+  const ended = timeOf(date);
+  if (begun === null || ended === null) return null;
+  const seconds = ended - begun;
+  if (seconds < 0 || seconds >= EARLY) return null;
+  const words = seconds < 0.1 ? "less than 0.1" : seconds.toFixed(1);
+  return `It was ${words} s after the launch.`;
+}
+
+/** Seconds of `2022-01-07 10:26:59.5847 +0800`; `null` for other forms, and for those without a fraction. */
+function timeOf(text: string | null): number | null {
+  const match = /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(\.\d{1,9}) ([+-])(\d\d)(\d\d)$/.exec(
+    text?.trim() ?? "",
+  );
+  if (match === null) return null;
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number);
+  const east = (Number(match[9]) * 60 + Number(match[10])) * (match[8] === "-" ? -60 : 60);
+  return Date.UTC(year, month - 1, day, hour, minute, second) / 1000 + Number(match[7]) - east;
+}

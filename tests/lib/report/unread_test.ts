@@ -1,0 +1,251 @@
+/** Lines of reports that say what happened beside the exception: notes of the kernel, of the dynamic linker, codes and
+ * times; and what a report does not say. */
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { decodeGuard, explainReport, readReport } from "../../../lib/report/mod.ts";
+import { told } from "./fixtures.ts";
+
+/** A crash of one thread, whose frames are `image symbol`. */
+function crash(lines: string[], frames: string[], after: string[] = []): string {
+  return [
+    ...lines,
+    "",
+    "Thread 0 Crashed:",
+    ...frames.map((text, at) => {
+      const [image, ...symbol] = text.split(" ");
+      return `${at}   ${image}   \t0x${(0x7000 + at * 64).toString(16)} ${symbol.join(" ")}`;
+    }),
+    "",
+    ...after,
+    "",
+  ].join("\n");
+}
+
+Deno.test("a page that the kernel could not deliver: by its notes, not by the kind of address", () => {
+  const page = (triage: string[], frames = ["shopd read_row + 33"]) =>
+    told(crash([
+      "Process: shopd [7]",
+      "Code Type: X86-64",
+      "Exception Type: EXC_BAD_ACCESS (SIGBUS)",
+      "Exception Codes: FS pagein error: 22 Invalid argument",
+      "Exception Codes: 0x000000000000000a, 0x0000000200001000",
+      "VM Region Info: 0x200001000 is in 0x200000000-0x200100000;  bytes after start: 4096",
+      "      REGION TYPE   START - END  [ VSIZE] PRT/MAX SHRMOD  REGION DETAIL",
+      "--->  mapped file   200000000-200100000   [ 1024K] r--/rw- SM=PRV  Object_id=1",
+      "",
+      "Application Specific Information:",
+      "crashed on child side of fork pre-exec",
+      "",
+      "Kernel Triage:",
+      ...triage,
+    ], frames));
+  const { what, causes } = page([
+    "CL - (arg = 0x0) cluster_pagein past EOF",
+    "VM - (arg = 0x1900000016) Filesystem pagein returned an error in vnode_pagein",
+    "VM - (arg = 0x0) Page has error bit set",
+  ]);
+  assertStringIncludes(what, "FS pagein error: 22 Invalid argument at 0x200001000");
+  assertStringIncludes(what, "The page is beyond the end of the mapped file");
+  assertEquals(
+    causes,
+    "a mapped file that is shorter than its mapping: cut short, or never written that far",
+  );
+  // What the kernel notes of a shortage that it got over is no cause.
+  assertEquals(page(["VM - pmap_enter retried due to resource shortage"]).causes, "");
+  // A library of the system is not made for the child of a fork.
+  assertStringIncludes(page([], ["libdispatch.dylib shop + 3"]).causes, "multithreaded");
+});
+
+Deno.test("a fault that code reports on purpose is no violated guard", () => {
+  assertStringIncludes(
+    decodeGuard([0x6000_0000_0000_0012n, 2n])!,
+    "namespace 18 (LIBSYSTEM), reason 0x2 (FAULT)",
+  );
+  const guard = (codes: string) =>
+    told(crash(["Exception Type: EXC_GUARD", `Exception Codes: ${codes}`], ["shopd tell + 3"]));
+  const user = guard("0x6000000000000012, 0x0000000000000002");
+  assertStringIncludes(user.what, "reported a fault on purpose");
+  assertEquals(user.causes, "");
+  assertStringIncludes(guard("0x4000000100000005, 0x1").causes, "closed twice");
+  // SOCKET_IPC is no close.
+  assertEquals(guard("0x4000000800000005, 0x1").causes, "");
+});
+
+Deno.test("what the dynamic linker was doing at the launch", () => {
+  const at = (notes: string[], header: string[] = []) =>
+    told(crash([
+      "Exception Type: EXC_BAD_ACCESS (SIGBUS)",
+      "Exception Codes: KERN_MEMORY_ERROR at 0x00000000a088b014",
+      ...header,
+      "",
+      "Application Specific Information:",
+      ...notes,
+    ], ["dyld load + 3"])).what;
+  assertStringIncludes(
+    at(["dyld: launch, loading dependent libraries", "/usr/lib/libshop.dylib"]),
+    "while the dynamic linker was loading dependent libraries (/usr/lib/libshop.dylib): none of the program's code",
+  );
+  const ran = at(["dyld: launch, running initializers", "/usr/lib/libSystem.B.dylib"]);
+  assertStringIncludes(ran, "none of the program's own code had run");
+  const others = at(["dyld: launch, running initializers", "/opt/lib/libshop.dylib"]);
+  assert(!others.includes("none of the program's"), others);
+  assert(!at(["dyld: in dlopen()", "/opt/lib/libshop.dylib"]).includes("launch"));
+});
+
+Deno.test("why a library was not loaded stands on the line after the termination reason", () => {
+  const loaded = (reason: string) =>
+    told([
+      "Exception Type: EXC_CRASH (SIGABRT)",
+      "Termination Reason: Namespace DYLD, Code 1 Library missing",
+      "Library not loaded: '@rpath/Shop'",
+      "Referenced from: '/Applications/Shop.app/Contents/MacOS/Shop'",
+      `Reason: tried: '/x/Shop' (${reason}), '/y/Shop' (no such file)`,
+      "(terminated at launch; ignore backtrace)",
+      "",
+    ].join("\n"));
+  const signed = loaded("code signature invalid (errno=1) sliceOffset=0x00000000");
+  assertStringIncludes(signed.what, "its code signature is not accepted");
+  assertStringIncludes(signed.what, "It was at the launch: none of the program's code had run.");
+  assertStringIncludes(signed.causes, "signed by another team");
+  const missing = loaded("no such file");
+  assert(!missing.what.includes("signature"), missing.what);
+  assertStringIncludes(missing.what, "none of the program's code ran");
+});
+
+Deno.test("the instruction that an ARM CPU refused", () => {
+  const refused = (code: string) =>
+    told(crash([
+      "Code Type: ARM-64",
+      "Exception Type: EXC_BAD_INSTRUCTION (SIGILL)",
+      `Exception Codes: 0x0000000000000001, ${code}`,
+    ], ["Shop scan + 3"])).what;
+  // llvm-mc -triple=arm64 -show-encoding: mrs x1, S3_0_C15_C2_3; msr S3_0_C15_C2_3, x1
+  assertStringIncludes(
+    refused("0x00000000d538f261"),
+    "a read of the system register S3_0_C15_C2_3",
+  );
+  assertStringIncludes(refused("0x00000000d518f261"), "a write to the system register");
+  assertStringIncludes(refused("0x0000000000000000"), "no code, but zeros");
+  assertStringIncludes(refused("0x000000000000dead"), "udf");
+  assertStringIncludes(refused("0x00000000c87f7e7f"), "The instruction was 0xc87f7e7f.");
+});
+
+Deno.test("read or write by the error code of a page fault alone", () => {
+  const fault = (code: string, kind = "KERN_INVALID_ADDRESS at 0x00000006e772b024", trap = "14") =>
+    told(crash(
+      [
+        "Code Type: X86-64",
+        "Exception Type: EXC_BAD_ACCESS (SIGSEGV)",
+        `Exception Codes: ${kind}`,
+      ],
+      ["Shop scan + 3"],
+      ["Logical CPU: 1", `Error Code: ${code}`, `Trap Number: ${trap}`],
+    )).what;
+  assertStringIncludes(fault("0x00000004"), "It was a read.");
+  assertStringIncludes(fault("0x00000006"), "It was a write.");
+  for (
+    const other of [
+      fault("0x02000170", undefined, "133"),
+      // Not a fault of the process; an instruction; the address of an earlier fault.
+      fault("0x00000000"),
+      fault("0x00000014"),
+      fault("0x00000004", "EXC_I386_GPFLT"),
+    ]
+  ) assert(!other.includes("It was a "), other);
+});
+
+Deno.test("OpenGL without a current context; the same name of another library", () => {
+  const bind = (image: string) =>
+    told(crash([
+      "Exception Type: EXC_BAD_ACCESS (SIGSEGV)",
+      "Exception Codes: KERN_INVALID_ADDRESS at 0x0000000000000030",
+    ], [`${image} glBindTexture + 12`, "Shop draw + 3"])).what;
+  assertStringIncludes(bind("libGL.dylib"), "has no current context");
+  assert(!bind("libshop.dylib").includes("context"));
+});
+
+Deno.test("a report that does not say why says so, one with a message does not", () => {
+  const aborted = (note: string[]) =>
+    told(crash(
+      ["Exception Type: EXC_CRASH (SIGABRT)", ...note],
+      ["libsystem_kernel.dylib 0x7000 + 3", "Shop 0x8000 + 3"],
+    ));
+  assertStringIncludes(aborted([]).what, "The report does not say why.");
+  assertEquals(aborted([]).causes, "");
+  const said = aborted(["", "Application Specific Information:", "no shelf for this book"]).what;
+  assert(!said.includes("does not say why"), said);
+  assertStringIncludes(
+    told(crash(["Exception Type: EXC_CRASH (SIGSEGV)"], ["Shop 0x8000 + 3"])).what,
+    "The report does not have the address.",
+  );
+});
+
+Deno.test("what a watchdog waited for; how soon after the launch it was", () => {
+  const watched = (event: string) =>
+    told(
+      "Exception Type: EXC_CRASH (SIGKILL)\nTermination Reason: Namespace SPRINGBOARD, Code 0x8badf00d\n" +
+        `Termination Description: SPRINGBOARD, ${event} watchdog transgression: a exhausted real\n`,
+    ).what;
+  assertStringIncludes(watched("process-launch"), "did not answer in time while it was launched.");
+  assertStringIncludes(watched("process-exit"), "when it was to end.");
+  const soon = (time: string) =>
+    told(crash([
+      `Date/Time: 2022-01-07 ${time}`,
+      "Launch Time: 2022-01-07 10:26:58.4574 +0800",
+      "Exception Type: EXC_CRASH (SIGABRT)",
+    ], ["Shop 0x8000 + 3"])).what;
+  assertStringIncludes(soon("10:26:59.5847 +0800"), "It was 1.1 s after the launch.");
+  assertStringIncludes(soon("03:26:58.4600 +0100"), "less than 0.1 s after the launch.");
+  for (const other of ["10:27:59.5847 +0800", "10:26:57.0000 +0800", "10:26:58 +0800"]) {
+    assert(!soon(other).includes("after the launch"), other);
+  }
+});
+
+Deno.test("mostly is more than half of the samples", () => {
+  const event = (counts: [number, number, number]) =>
+    told([
+      "Date/Time: 2021-02-15 18:35:55.126 +0530",
+      "Command: Shop",
+      "Event: wakeups",
+      "Heaviest stack for the target process:",
+      `  ${counts[0]}  thread_start + 15 (libsystem_pthread.dylib + 9339) [0x7fff2033547b]`,
+      `  ${counts[1]}  scan + 23 (Shop + 1733) [0x10b135093]`,
+      `  ${counts[2]}  look + 23 (Shop + 1793) [0x10b135193]`,
+      "",
+    ].join("\n")).what;
+  assertStringIncludes(event([9, 9, 6]), "mostly in look (Shop): 6 of 9 samples (67%)");
+  assertStringIncludes(event([9, 7, 4]), "most often in look (Shop): 4 of 9 samples (44%)");
+});
+
+Deno.test("panics: the chip beside an Intel CPU, a write of the kernel, no backtrace to look at", () => {
+  const panic = (text: string) => explainReport(readReport(text, "x"));
+  assertStringIncludes(
+    panic("panic(cpu 0 caller 0xfffffff0): macOS watchdog detected\nx86 EFI Boot State: 0xd\n")
+      .happened.join("\n"),
+    "The kernel of bridgeOS, the system of the T2 chip, panicked",
+  );
+  const abort = (esr: string) =>
+    panic(
+      "panic(cpu 0 caller 0xfffffff01): Kernel data abort. at pc 0xfffffff01, lr 0xfffffff02 (saved state: 0xff)\n" +
+        `  x0: 0x0 x1: 0x0\n  pc: 0xfffffff01 cpsr: 0x60400204 esr: ${esr} far: 0x0000000388b5e310\n`,
+    );
+  const write = abort("0x96000046");
+  assertStringIncludes(write.happened.join("\n"), "The address was 0x388b5e310, by a write.");
+  assertStringIncludes(write.happened.join("\n"), "The backtrace is not in the report");
+  assertEquals(write.check, []);
+  assertStringIncludes(abort("0x96000006").happened.join("\n"), "by a read");
+});
+
+Deno.test("who asked for a stackshot", () => {
+  const { happened, check } = explainReport(readReport(
+    '{"bug_type":"288","os_version":"iPhone OS 17.1"}\n' + JSON.stringify({
+      reason: "no answer in -[Shop list]",
+      pid: 107,
+      processByPid: { "107": { procname: "shopd" } },
+      exception: "0xbe18d1ee",
+      build: "x",
+    }),
+    "x",
+  ));
+  assert(happened.includes("shopd [107] asked for it."), happened.join("\n"));
+  assertEquals(check, ["See what shopd [107] was waiting for."]);
+});
