@@ -121,6 +121,13 @@ export const via = {
   help: "Start debugserver, lldb-server or gdbserver for the process, and speak to it.",
 } as const;
 
+/** `--wait`, which LLDB calls `--waitfor` */
+const wait = {
+  short: "w",
+  aliases: ["waitfor"],
+  help: "Wait until a program of that name is started. Ctrl-C ends the wait.",
+} as const;
+
 const scan = {
   help: "Scan the stack for return addresses where nothing else finds the caller.",
 } as const;
@@ -144,6 +151,7 @@ export const promptOptions = table(prompt);
 
 /** `attach` */
 export const attachOptions = table({
+  wait: { ...wait, help: "Wait until a program of that name is started, and pause it." },
   symbols,
   via,
   ...prompt,
@@ -203,6 +211,7 @@ export const btOptions = table({
   "no-demangle": noDemangle,
   symbols: { ...symbols, only: "cli" },
   via: { ...via, only: "cli" },
+  wait: { ...wait, only: "cli" },
   json: { help: json.help },
 });
 

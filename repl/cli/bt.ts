@@ -20,6 +20,7 @@ export default {
     ["A process by pid", "machpause bt pid:123"],
     ["A process by name, as JSON", "machpause bt MyApp --json"],
     ["A core file", "machpause bt core:MyApp.core"],
+    ["The next that is started", "machpause bt --wait MyApp"],
     ["What a stub holds", "machpause bt remote:localhost:1234"],
   ],
   async run(options, [spec]) {
@@ -48,7 +49,12 @@ export async function showBacktraces(
   // What prints is loaded before the target is stopped.
   const output = json ? await jsonOutput(options) : await textOutput(options);
   const budget = new FrameBudget();
-  using opened = await openTarget(spec, symbols, options.via);
+  using opened = options.wait
+    ? (await (await import("../prompt/processes.ts")).openStarted(spec, {
+      ...{ symbols, via: options.via },
+      say: complain,
+    }))!
+    : await openTarget(spec, symbols, options.via);
   const { target } = opened;
   const snapshot = target.snapshot(followed(target, options));
   if (snapshot.followed?.isWhole === false) {

@@ -74,21 +74,36 @@ export const target: readonly Command[] = [
     help: "attach to a running process; without a name, choose from a list",
     details: [
       "In the list, what is typed filters it; Up and Down choose, Enter attaches, Ctrl-C does not.",
+      "`attach --wait NAME` waits until the next program of that name is started, and pauses it.",
     ],
     example: "attach MyApp",
-    async run({ session }, [given], { pid, name, symbols, via }) {
-      const { chooseProcess } = await import("../prompt/processes.ts");
-      const spec = given ?? pid ?? name ?? await chooseProcess(session);
-      if (spec === undefined) return [safe`no process was chosen`];
+    async run({ session }, [given], { pid, name, symbols, via, wait }) {
+      const { chooseProcess, openStarted } = await import("../prompt/processes.ts");
+      const spec = given ?? pid ?? name ??
+        (wait ? undefined : await chooseProcess(session));
+      if (spec === undefined) {
+        if (wait) throw new UserError("wait for what? the name of a program");
+        return [safe`no process was chosen`];
+      }
       if (!await mayEnd(session)) return [kept];
       try {
-        session.open(await openTarget(spec, symbols, via));
+        const controller = new AbortController();
+        if (wait) session.interrupt = () => controller.abort();
+        const { signal } = controller;
+        const say = (text: SafeText) => session.say([text]);
+        const opened = wait
+          ? await openStarted(spec, { symbols, via, say, signal })
+          : await openTarget(spec, symbols, via);
+        if (opened === undefined) return [safe`the wait was ended: nothing was attached to`];
+        session.open(opened);
+        if (wait) session.pause();
       } catch (error) {
         const folders = (symbols ?? []).flatMap((folder) => ["--symbols", folder]);
         const { withRestart } = await import("../cli/restart.ts");
         throw await withRestart(error, ["attach", spec, ...folders]);
       }
-      return [safe`attached to ${session.title}`, ...warningLines(session)];
+      const state = session.target.paused ? safe`, paused` : safe``;
+      return [safe`attached to ${session.title}${state}`, ...warningLines(session)];
     },
   }),
   command({

@@ -6,7 +6,7 @@ import { TerminalInput } from "../edit/terminal.ts";
 import { textWidth } from "../edit/width.ts";
 import { complain, explain, print, printLines, terminalSize } from "../view/output.ts";
 import { asksForBackground, type Kind, plain, useBackground } from "../view/style.ts";
-import { cut } from "../view/text.ts";
+import { cut, screenful } from "../view/text.ts";
 import type { Interpreter } from "./interpreter.ts";
 import type { Session } from "./session.ts";
 
@@ -311,11 +311,10 @@ async function converse(
     pick: (question, lines) => editor.pick(question, lines),
     // Another program could not read the keyboard: the thread that waits for Ctrl-C does.
     async page(lines) {
-      const { rows } = size();
       const isOff = /^(?:cat)?\s*$/.test(Deno.env.get("PAGER") ?? "less");
       // What was typed ahead is no answer to the pager.
-      const all = options.pager === false || isOff || lines.length <= rows - 1 || editor.hasKeys;
-      let shown = all ? lines.length : rows - 1;
+      const all = options.pager === false || isOff || editor.hasKeys;
+      let shown = all ? lines.length : screenful(lines, 0, size());
       printLines(lines.slice(0, shown));
       while (shown < lines.length) {
         const key = await editor.key(
@@ -323,7 +322,8 @@ async function converse(
         );
         if (/^(?:q|Q|escape|ctrl-c|ctrl-d)$/.test(key)) break;
         const step = /^(?: |page-down|ctrl-f|f)$/.test(key)
-          ? rows - 1
+          // The terminal may have another size by now.
+          ? screenful(lines, shown, size())
           : /^(?:G|end|>)$/.test(key)
           ? Infinity
           : 1;

@@ -9,10 +9,8 @@ import type { Values } from "../options.ts";
 import { print, write } from "../view/output.ts";
 import { count } from "../view/text.ts";
 import { endedBefore, numberOf, openSampled, type Sampled } from "./record.ts";
+import { awaitFound, isProcessName } from "./processes.ts";
 import { programOf, type sampleOptions } from "./sampled.ts";
-
-/** How often a process that is waited for is looked for, in milliseconds. */
-const lookInterval = 20;
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
@@ -97,15 +95,13 @@ function say(text: SafeText): void {
  * @throws UserError when the name fits several
  */
 async function specFor(word: string, wait: boolean): Promise<string> {
-  const isName = programOf(word) === undefined && !/^(?:pid:)?\d+$|^(?:self|demo)$|:/.test(word);
-  if (!isName) {
+  if (programOf(word) !== undefined || !isProcessName(word)) {
     if (wait) throw new UserError("-wait needs the name of a process", 2);
     return word;
   }
   const { prepareLibrary } = await import("../../ffi/processes.ts");
   await prepareLibrary();
-  let isWaiting = false;
-  for (;;) {
+  const find = (): string | undefined => {
     const processes = kernel().processes().filter(({ pid }) => pid !== Deno.pid);
     const same = processes.filter(({ name }) => name === word);
     if (same.length > 0) return word;
@@ -115,11 +111,9 @@ async function specFor(word: string, wait: boolean): Promise<string> {
       const names = partial.slice(0, 5).map(({ name, pid }) => `${name} (${pid})`).join(", ");
       throw new UserError(`${joinLines(word)} fits several processes: ${joinLines(names)}`);
     }
-    if (!wait) return word;
-    if (!isWaiting) say(safe`Waiting for ${escape(word)} to appear...`);
-    isWaiting = true;
-    await new Promise((resolve) => setTimeout(resolve, lookInterval));
-  }
+    return wait ? undefined : word;
+  };
+  return await awaitFound(find, () => say(safe`Waiting for ${escape(word)} to appear...`)) ?? word;
 }
 
 function pathOf(target: Sampled): string {

@@ -109,6 +109,32 @@ export function wrapped(text: SafeText, columns: number): SafeText[] {
   return found as SafeText[];
 }
 
+/** The rows of a terminal that a line takes. Colours have no width. */
+function rowCount(text: SafeText, columns: number): number {
+  // deno-lint-ignore no-control-regex
+  const width = textWidth(untabbed(text.replace(/\x1b\[[\d;]*m/g, "") as SafeText));
+  return Math.max(1, Math.ceil(width / columns));
+}
+
+/** How many lines fill a screen, less one row; at least one.
+ *
+ * @param first the line to begin at
+ */
+export function screenful(
+  lines: readonly SafeText[],
+  first: number,
+  { columns, rows }: { readonly columns: number; readonly rows: number },
+): number {
+  let left = rows - 1;
+  let count = 0;
+  while (first + count < lines.length) {
+    left -= rowCount(lines[first + count], columns);
+    if (left < 0) break;
+    count++;
+  }
+  return Math.max(1, count);
+}
+
 /** Text without its last character. */
 export function withoutLast(text: SafeText): SafeText {
   return text.slice(0, -1) as SafeText;

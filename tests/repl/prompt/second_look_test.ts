@@ -307,6 +307,12 @@ Deno.test({
       await terminal.enter("attach", "attach to: ");
       await terminal.type("\x03");
       await terminal.until("no process was chosen");
+      await terminal.enter(
+        "process attach --name no-such-program --waitfor",
+        "waiting for no-such-program to be started; Ctrl-C ends the wait",
+      );
+      await terminal.type("\x03");
+      await terminal.until("the wait was ended: nothing was attached to");
     } finally {
       child.kill("SIGKILL");
       await child.status;
@@ -366,6 +372,21 @@ Deno.test({
     await first.type("quit\r");
     assertEquals(await first.end(), 0);
   },
+});
+
+Deno.test("a screenful is that of the terminal's size now, and lines that are wrapped are rows", async () => {
+  await using terminal = await startFake({ PAGER: "less", PTY_SIZE: "80x24", PTY_RESIZE: "40x12" });
+  await terminal.enter("help all", /-- 23 of \d+ lines: Space, Enter, q --/);
+  terminal.resize();
+  // The line of the pager is drawn again.
+  await terminal.until("-- 23 of");
+  await terminal.until("q --");
+  const before = terminal.raw.length;
+  await terminal.type(" ");
+  const shown = await terminal.until(/-- \d+ of \d+ lines: Space, Enter, q --/);
+  assert(shown.includes("\n"), shown);
+  const { lines } = screenOf(terminal.raw.slice(before), 40, 100);
+  assert(lines.length <= 12, lines.join("\n"));
 });
 
 Deno.test({
