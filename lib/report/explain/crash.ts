@@ -126,7 +126,7 @@ function tellRecursion({ report, outside }: Crash, story: Story): void {
   const deep = outside ? null : recursion(report);
   if (deep === null) return;
   story.happened.unshift(deep.text);
-  if (deep.full) story.rows.unshift(known("address", "stack")!);
+  if (deep.full) story.rows.unshift(known("address", "recursion")!);
 }
 
 /** Tells that the stack of the crashed thread is not there. */

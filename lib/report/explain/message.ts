@@ -38,7 +38,48 @@ function isCutCopy(text: string, texts: readonly string[]): boolean {
 
 /** The row for a message; `null` when it is not understood. */
 export function messageRow(text: string): KnowledgeRow | null {
-  return unrecognizedRow(text) ?? conditionRow(text) ?? knownMessage(text);
+  return unrecognizedRow(text) ?? conditionRow(text) ?? indexRow(text) ?? symbolRow(text) ??
+    knownMessage(text);
+}
+
+/** The row for an index, by its value and the bounds that the reason has: `index 3 beyond bounds [0 .. 2]`,
+ * `index (1) beyond bounds (1)`, where the second number is that of the elements. */
+function indexRow(text: string): KnowledgeRow | null {
+  const match =
+    /\bindex \(?(\d{1,20})\)? beyond bounds (?:for empty |\[0 \.\. (\d{1,20})\]|\((\d{1,20})\))/
+      .exec(text.slice(0, 4000));
+  if (match === null) return null;
+  const index = BigInt(match[1]);
+  const count = match[2] !== undefined ? BigInt(match[2]) + 1n : BigInt(match[3] ?? 0);
+  const isNone = index === 0xffff_ffffn || index === 0xffff_ffff_ffff_ffffn;
+  const isNotFound = index === 0x7fff_ffffn || index === 0x7fff_ffff_ffff_ffffn;
+  // An empty array's last index is -1.
+  return known(
+    "message",
+    isNone
+      ? "index that is negative"
+      : isNotFound
+      ? "index that is not found"
+      : count === 0n || count > 0xffff_ffffn
+      ? "index of an empty collection"
+      : index === count
+      ? "index one past the end"
+      : "index beyond the end",
+  );
+}
+
+/** The row for a missing symbol, by whose the library is in which it was looked for. */
+export function symbolRow(text: string): KnowledgeRow | null {
+  if (!text.includes("Symbol not found")) return null;
+  const path = /Expected in: {1,4}(?:<[0-9A-F-]{36}> {0,4})?'?(\/[^\n']{1,300})/.exec(
+    text.slice(0, 4000),
+  )?.[1];
+  return path === undefined ? null : known(
+    "message",
+    /^\/(?:usr\/lib|System)\//.test(path)
+      ? "symbol of a library of the system"
+      : "symbol of another library",
+  );
 }
 
 /** Whether a message tells nothing that other fields do not tell. */
@@ -90,6 +131,8 @@ function unrecognizedRow(text: string): KnowledgeRow | null {
   const [, kind, name] = match;
   return kind === "+"
     ? known("message", "unrecognized selector of a class method")
+    : name === "NSNull"
+    ? known("message", "unrecognized selector of NSNull")
     : systemClass.test(name)
     ? null
     : known("message", "unrecognized selector of a class of the program");

@@ -60,6 +60,13 @@ export function explainSampled(
       );
     }
     const blocker = blockerOf(report, thread);
+    if (blocker === null && /\bblocked on a (?:pthread mutex|read-write lock|lock\b)/.test(words)) {
+      happened.push(
+        report.threads.length === 1
+          ? "The report has no other thread that could hold it."
+          : "The report does not say which thread holds it.",
+      );
+    }
     if (blocker !== null) {
       happened.push(`It was ${blocker.words}.`);
       if (blocker.thread !== null) {

@@ -4,6 +4,7 @@ import { regionInfo } from "../fault.ts";
 import { textAt } from "../json.ts";
 import { type KnowledgeRow, known, knownMessage, knownTermination } from "../knowledge/mod.ts";
 import type { CrashReport } from "../report.ts";
+import { symbolRow } from "./message.ts";
 import type { Crash, Story } from "./story.ts";
 import { isBadJump } from "./telling.ts";
 import { sentence } from "./words.ts";
@@ -18,13 +19,17 @@ export function tellTermination({ report, texts, ended }: Crash, story: Story): 
       : undefined) ?? termination?.reasons[0];
   // The reason says why the library is not loaded, which the code does not.
   const why = termination?.namespace === "DYLD" && texts.length > 0
-    ? knownMessage([...termination.reasons, ...texts].join("\n"))
+    ? dyldRow([...termination.reasons, ...texts].join("\n"))
     : null;
   if (why !== null && why.key !== "Library not loaded") story.add(why);
   else story.add(ended, sentence(eventMeaning(ended, termination?.reasons ?? [])));
   if (reason !== undefined) story.tell(`It says: ${reason}`);
   const share = watchdogWords(termination?.reasons.join(" ") ?? "");
   if (share !== null) story.tell(share);
+}
+
+function dyldRow(text: string): KnowledgeRow | null {
+  return symbolRow(text) ?? knownMessage(text);
 }
 
 /** What a watchdog waited for, by the name of its event: FrontBoard's, and the system's process management's. */

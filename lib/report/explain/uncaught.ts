@@ -34,6 +34,14 @@ export function tellUncaught({ report, uncaught, stack, reading }: Crash, story:
       throwers[0];
     if (thrower !== undefined) story.add(thrower.row);
   }
+  const place = addressOutside(report, stack);
+  if (place !== null) {
+    story.tell(
+      `The exception's backtrace has only addresses: the innermost outside of the system's libraries is 0x${
+        place.toString(16)
+      }, and the report does not list whose it is.`,
+    );
+  }
   const paths = /key value observers/.test(reason ?? "") ? observedPaths(report.text) : [];
   if (paths.length > 0) story.tell(`Observed key paths: ${paths.join(", ")}.`);
   tellRaiser(report, uncaught, stack, reading.deciding, story);
@@ -46,6 +54,22 @@ export function tellUncaught({ report, uncaught, stack, reading }: Crash, story:
       },
     );
   }
+}
+
+/** Where the shared cache of Apple's ARM systems begins, which has the system's libraries; dyld,
+ * SHARED_REGION_BASE_ARM64 of XNU's osfmk/mach/shared_region.h. */
+const SHARED_CACHE = 0x1_8000_0000n;
+
+/** The innermost address of a backtrace without any names or images that is none of the system's libraries; `null` for
+ * other backtraces. */
+function addressOutside(
+  { arch, images }: CrashReport,
+  stack: readonly ReportFrame[],
+): bigint | null {
+  if (arch !== "arm64" || images.length > 0 || stack.length < 3) return null;
+  if (stack.some((frame) => frame.symbol !== null || imageOf(frame) !== null)) return null;
+  if (stack[0].address < SHARED_CACHE) return null;
+  return stack.find(({ address }) => address < SHARED_CACHE)?.address ?? null;
 }
 
 /** Tells which function raised an exception, where it says more than the reason. */

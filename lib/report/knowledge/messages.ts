@@ -549,6 +549,13 @@ export const messageRows: readonly KnowledgeRow[] = [
     language,
   ),
   message(
+    "unrecognized selector of NSNull",
+    "NSNull does not have the method that was called: it stands for what is missing, in collections and JSON.",
+    ["an NSNull where another object was expected, such as null out of JSON"],
+    "Check for NSNull where the value is taken out.",
+    language,
+  ),
+  message(
     "unrecognized selector of a class method",
     "The class does not have the class method that was called.",
     [
@@ -586,6 +593,41 @@ export const messageRows: readonly KnowledgeRow[] = [
   ...rows(
     ["attempt to insert nil object", "object cannot be nil", "nil object from objects["],
     nil,
+  ),
+  message(
+    "index of an empty collection",
+    "An index was used in a collection that is empty.",
+    ["an empty collection"],
+    "Check that it is not empty in the first frame of yours.",
+    language,
+  ),
+  message(
+    "index one past the end",
+    "An index was beyond the end of a collection: it is the number of its elements.",
+    ["an index that is one too large, or kept while an element was removed"],
+    "Check the index in the first frame of yours.",
+    language,
+  ),
+  message(
+    "index that is negative",
+    "An index was beyond the end of a collection: it is -1.",
+    ["a calculation such as count - 1 of what is empty, or a search that found nothing"],
+    "Check the index in the first frame of yours.",
+    language,
+  ),
+  message(
+    "index that is not found",
+    "An index was beyond the end of a collection: it is NSNotFound.",
+    ["a search that found nothing, whose result was used as an index"],
+    "Compare the result with NSNotFound in the first frame of yours.",
+    "Apple, NSNotFound: NSIntegerMax",
+  ),
+  message(
+    "index beyond the end",
+    "An index was beyond the end of a collection.",
+    ["an index kept while the collection changed, or of another collection"],
+    "Check the index in the first frame of yours.",
+    language,
   ),
   ...rows(
     ["beyond bounds", "NSRangeException", "out of bounds", "Range or index out of"],
@@ -1147,14 +1189,14 @@ export const messageRows: readonly KnowledgeRow[] = [
   ),
   ...rows(["MB (fatal)", "(per-process-limit"], [
     "The kernel ended the process because it used more memory than its own limit allows.",
-    ["a leak", "large images and buffers"],
+    [],
     "Find what grows with a memory graph; extensions have much lower limits than apps.",
     "XNU, bsd/kern/kern_memorystatus.c and osfmk/kern/task.c",
   ]),
   message(
     "MB (non-fatal)",
     "The process used more memory than a limit that is only a warning; it was not ended for that.",
-    ["a leak", "large images and buffers"],
+    [],
     "Find what grows with a memory graph.",
     "XNU, osfmk/kern/task.c: task_footprint_exceeded",
   ),
@@ -1281,6 +1323,13 @@ export const messageRows: readonly KnowledgeRow[] = [
     ["an object used after it was deallocated"],
     sanitize,
     "CoreFoundation, CFRuntime.c",
+  ),
+  message(
+    "Possible zombie in call",
+    "A message was sent to an object that was most likely already deallocated, as the crash reporter found by the memory.",
+    ["an object used after it was deallocated"],
+    "Check the ownership of the object that the call names; run with zombie objects.",
+    "KSCrash, KSCrashDoctor.m and KSZombie.c",
   ),
   message(
     "message sent to deallocated instance",
@@ -1507,21 +1556,28 @@ export const messageRows: readonly KnowledgeRow[] = [
   message(
     "Graphics kernel error",
     "The graphics driver ended the process: the GPU met an error.",
-    [
-      "a command that the GPU could not finish",
-      "a GPU that hung or was reset",
-      "a bug of the graphics driver",
-    ],
+    ["a command that the GPU could not finish, or a GPU that hung or was reset"],
     "See what the program draws; try without GPU acceleration, and on another GPU or system version.",
     "Apple, IOAccelerator and OpenGL",
   ),
   message(
+    "symbol of a library of the system",
+    "A library of the system lacks a symbol that the program needs.",
+    ["a system older than the program or one of its libraries is made for"],
+    "Raise the deployment target, or link the symbol weakly; run it on a newer system.",
+    dyld,
+  ),
+  message(
+    "symbol of another library",
+    "A library lacks a symbol that the program needs.",
+    ["a library of another version than the program was built with"],
+    'See "Expected in": use the version of the library that the program was built with.',
+    dyld,
+  ),
+  message(
     "Symbol not found",
     "A library lacks a symbol that the program needs.",
-    [
-      "a system or library older than the one that was linked",
-      "a library of another version than the program was built with",
-    ],
+    ["a library or system of another version than the program was built with"],
     'See "Expected in": for a library of the system, raise the deployment target or link it weakly; for another, use the version that the program was built with.',
     dyld,
   ),

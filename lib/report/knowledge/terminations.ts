@@ -245,15 +245,15 @@ export const terminationRows: readonly KnowledgeRow[] = [
   code(
     "JETSAM:0x2",
     "above its high-water mark while memory was short",
-    ["a process that grew"],
+    [],
     "Use less memory in the background.",
     jetsam,
   ),
-  code("JETSAM:0x3", "too many vnodes in use", ["too many open files"], "Close files.", jetsam),
+  code("JETSAM:0x3", "too many vnodes in use", [], "Close files.", jetsam),
   code(
     "JETSAM:0x4",
     "memory was short in the whole system",
-    ["other processes, or this one"],
+    [],
     "Use less memory in the background.",
     jetsam,
   ),
@@ -262,7 +262,7 @@ export const terminationRows: readonly KnowledgeRow[] = [
   code(
     "JETSAM:0x7",
     "above the limit for this process",
-    ["a leak, or large images and buffers"],
+    [],
     "Find what grows with a memory graph.",
     jetsam,
   ),
@@ -282,7 +282,7 @@ export const terminationRows: readonly KnowledgeRow[] = [
   code(
     "JETSAM:0x64",
     "above the limit of CPU time",
-    ["work without end in the background"],
+    [],
     "See what the busiest thread was doing.",
     jetsam,
   ),
@@ -344,7 +344,7 @@ export const terminationRows: readonly KnowledgeRow[] = [
   code(
     "DYLD:0x4",
     "a symbol is missing",
-    ["a symbol newer than the system", "a library that changed"],
+    ["a library or system of another version than the program was built with"],
     'See "Expected in": for a library of the system, raise the deployment target or link it weakly; for another, use the version that the program was built with.',
     dyld,
   ),

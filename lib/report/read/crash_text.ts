@@ -905,6 +905,11 @@ class CrashTextReader {
   #information(): string[] {
     const lines: string[] = [...this.#remarks.slice(0, 8)];
     for (const section of this.#sections) {
+      // KSCrash's own finding stands after what it knows of addresses.
+      const found = section.name === "Notable Addresses"
+        ? section.lines.find((line) => line.startsWith(diagnosis))
+        : undefined;
+      if (found !== undefined) lines.push(found.slice(diagnosis.length));
       if (
         !/^(?:Application Specific (?:Information|Signatures)|Dyld Error Message)/i.test(
           section.name,
@@ -929,6 +934,9 @@ class CrashTextReader {
     }
   }
 }
+
+/** How KSCrash's text begins the line of what it found. */
+const diagnosis = "CrashDoctor Diagnosis: ";
 
 const logPrefix =
   /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3,6}(?:[+-]\d{4})? \S{1,100}\[\d{1,9}:[0-9a-f]{1,9}\] /;

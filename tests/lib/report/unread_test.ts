@@ -249,3 +249,122 @@ Deno.test("who asked for a stackshot", () => {
   assert(happened.includes("shopd [107] asked for it."), happened.join("\n"));
   assertEquals(check, ["See what shopd [107] was waiting for."]);
 });
+
+Deno.test("an index is judged by its value and the bounds in the reason", () => {
+  const thrown = (reason: string) =>
+    told(crash([
+      "Exception Type: EXC_CRASH (SIGABRT)",
+      "",
+      "Application Specific Information:",
+      `*** Terminating app due to uncaught exception 'NSRangeException', reason: '*** ${reason}'`,
+    ], ["libsystem_kernel.dylib __pthread_kill + 8"])).causes;
+  assertEquals(
+    thrown("-[__NSArray0 objectAtIndex:]: index 1 beyond bounds for empty array"),
+    "an empty collection",
+  );
+  assertStringIncludes(
+    thrown("-[__NSArrayM objectAtIndex:]: index 3 beyond bounds [0 .. 2]"),
+    "one too large",
+  );
+  assertStringIncludes(
+    thrown("-[__NSCFArray objectAtIndex:]: index (1) beyond bounds (1)"),
+    "one too large",
+  );
+  assertStringIncludes(
+    thrown("-[__NSArrayM objectAtIndex:]: index 18446744073709551615 beyond bounds [0 .. 2]"),
+    "count - 1",
+  );
+  assertStringIncludes(
+    thrown("-[__NSArrayM objectAtIndex:]: index 9223372036854775807 beyond bounds [0 .. 2]"),
+    "found nothing",
+  );
+  const far = thrown("-[__NSArrayM objectAtIndex:]: index 40 beyond bounds [0 .. 2]");
+  assert(!far.includes("empty") && far.includes("kept while"), far);
+});
+
+Deno.test("a missing symbol: of the system's library, of another one", () => {
+  const missing = (path: string) =>
+    told([
+      "Exception Type: EXC_CRASH (SIGABRT)",
+      "Termination Reason: DYLD, [0x4] Symbol missing",
+      "",
+      "Application Specific Information:",
+      "dyld: launch, loading dependent libraries",
+      "",
+      "Dyld Error Message:",
+      "  Symbol not found: _shop_open",
+      "  Referenced from: /Applications/Shop.app/Contents/MacOS/Shop",
+      `  Expected in: ${path}`,
+      "",
+    ].join("\n")).causes;
+  assertStringIncludes(missing("/usr/lib/libSystem.B.dylib"), "a system older");
+  assertStringIncludes(missing("/opt/lib/libshop.dylib"), "a library of another version");
+});
+
+Deno.test("recursion that does not end is no large array", () => {
+  const { causes } = told(crash(
+    [
+      "Code Type: X86-64",
+      "Exception Type: EXC_BAD_ACCESS (SIGSEGV)",
+      "Exception Codes: KERN_PROTECTION_FAILURE at 0x0000700000c76ff8",
+    ],
+    Array.from({ length: 40 }, () => "Shop look + 3"),
+    ["Thread 0 crashed with X86 Thread State (64-bit):", "  rsp: 0x0000700000c77000"],
+  ));
+  assertEquals(causes, "endless recursion");
+});
+
+Deno.test("what KSCrash found stands after its notable addresses", () => {
+  const { what, causes } = told(crash(
+    [
+      "Exception Type: EXC_BAD_ACCESS (SIGSEGV)",
+      "Exception Codes: KERN_INVALID_ADDRESS at 0x00000000f001d591",
+    ],
+    ["libobjc.A.dylib objc_msgSend + 3", "Shop look + 3"],
+    [
+      "Extra Information:",
+      "",
+      "Notable Addresses:",
+      "{",
+      "}",
+      "",
+      "CrashDoctor Diagnosis: Possible zombie in call: -[Book title]",
+    ],
+  ));
+  assertStringIncludes(what, "It says: Possible zombie in call: -[Book title]");
+  assertEquals(causes, "an object used after it was deallocated");
+});
+
+Deno.test("an exception's backtrace of addresses alone: the first that is none of the system's", () => {
+  const raised = (addresses: string) =>
+    told([
+      "Code Type: ARM-64",
+      "Exception Type: EXC_CRASH (SIGABRT)",
+      "",
+      "Last Exception Backtrace:",
+      `(${addresses})`,
+      "",
+    ].join("\n")).what;
+  assertStringIncludes(
+    raised("0x18d0ed5f0 0x18ce0fbcc 0x18cfc5edc 0x104e9d4dc 0x10ac42650"),
+    "outside of the system's libraries is 0x104e9d4dc",
+  );
+  assert(!raised("0x18d0ed5f0 0x18ce0fbcc 0x18cfc5edc").includes("outside"));
+});
+
+Deno.test("who holds the lock that a sampled thread waits for", () => {
+  const { what } = told([
+    "Analysis of sampling Shop (pid 7) every 1 millisecond",
+    "Process:         Shop [7]",
+    "Code Type:       X86-64",
+    "----",
+    "",
+    "Call graph:",
+    "    90 Thread_1   DispatchQueue_1: com.apple.main-thread  (serial)",
+    "      90 start  (in dyld) + 462  [0x20cfb551e]",
+    "        90 look  (in Shop) + 46  [0x10c0deae]",
+    "          90 __psynch_mutexwait  (in libsystem_kernel.dylib) + 10  [0x7ff81b9]",
+    "",
+  ].join("\n"));
+  assertStringIncludes(what, "The report has no other thread that could hold it.");
+});
