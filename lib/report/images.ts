@@ -2,7 +2,7 @@
 
 import type { ArchName } from "../arch/mod.ts";
 import { isSystemPath } from "../symbols/system_image.ts";
-import { systemNames } from "./system_names.ts";
+import { systemNames, systemPrograms } from "./system_names.ts";
 import type { CrashReport, ReportFrame, ReportImage } from "./report.ts";
 
 /** The architecture for a code type such as `ARM-64 (Native)`, `X86-64` or `arm64e`; `null` when it is not
@@ -88,7 +88,8 @@ export function isSystemImage({ path, name }: Pick<ReportImage, "path" | "name">
   let isSystem = places.get(key);
   if (isSystem === undefined) {
     isSystem = isSystemPath(key) || path !== null && isHiddenSimulator(path, name) ||
-      path === null && (systemNames.has(name) || systemName.test(name) || isOverlay(name));
+      path === null && (systemNames.has(name) || systemPrograms.has(name) ||
+          systemName.test(name) || isOverlay(name));
     if (places.size >= MAX_REMEMBERED) places.clear();
     places.set(key, isSystem);
   }
@@ -158,6 +159,23 @@ export function markCached({ arch, images, process, stacks }: CrashReport): void
     }
   }
 }
+
+/** Index of the innermost frame of a stack without images whose address is not in the shared cache, where others that are
+ * in it called or were called: it is the program's, or of a library that came with it. -1 when there is none. */
+export function outsideOfCache({ arch }: CrashReport, stack: readonly ReportFrame[]): number {
+  if (arch !== "arm64") return -1;
+  const { begin, end } = caches.arm64;
+  const isInside = ({ address }: ReportFrame): boolean => address >= begin && address < end;
+  const at = stack.findIndex((frame) => !isInside(frame));
+  // Programs are below it.
+  return at > 0 && stack[at].address >= PROGRAMS && stack[at].address < begin &&
+      stack.some(isInside)
+    ? at
+    : -1;
+}
+
+/** Where a 64-bit program's `__PAGEZERO` ends. */
+const PROGRAMS = 0x1_0000_0000n;
 
 /** Which shared cache the system's functions of stacks are in; `null` when they are in none. */
 function cacheOf(stacks: CrashReport["stacks"]): keyof typeof caches | null {

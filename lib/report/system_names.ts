@@ -187,3 +187,19 @@ WirelessProximity WorkflowKit WorkoutKit WritingTools XCTest XCTestCore XCTTarge
 XPCObjects XPCService XQuery ZoomServices
 `.trim().split(/\s+/),
 );
+
+/** Names of programs of macOS and iOS that no others have: their daemons and agents. Pieces of reports have only the name.
+ * From the process lists of public stackshots and JetsamEvent reports. */
+export const systemPrograms: ReadonlySet<string> = new Set(
+  `
+accountsd airportd akd amfid apsd assistantd audioaccessoryd audiomxd backboardd biometrickitd bird bluetoothd
+cfprefsd cloudd CommCenter configd containermanagerd coreaudiod coreduetd CoreServicesUIAgent dasd
+diskarbitrationd distnoted Dock duetexpertd familycircled fileproviderd Finder findmydeviced fseventsd healthd
+homed identityservicesd imagent installd itunesstored kernelmanagerd launchd locationd logd loginwindow lsd
+mDNSResponder mds mds_stores mdworker mdworker_shared mediaanalysisd mediaserverd mobileassetd nehelper
+nesessionmanager nsurlsessiond opendirectoryd parsecd passd photoanalysisd photolibraryd pkd powerd quicklookd
+QuickLookSatellite rapportd replayd ReportCrash routined runningboardd screensharingd searchpartyd securityd
+sharingd siriknowledged softwareupdated spindump SpringBoard suggestd symptomsd syspolicyd SystemUIServer tccd
+thermalmonitord trustd usbd usermanagerd watchdogd wifianalyticsd wifid WindowServer wirelessproxd xpcproxy
+`.trim().split(/\s+/),
+);

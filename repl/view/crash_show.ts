@@ -4,6 +4,7 @@ import { hex } from "../../lib/hex.ts";
 import { demangle } from "../../lib/symbols/demangle/mod.ts";
 import { isNearest, shortName } from "../../lib/report/mod.ts";
 import type {
+  Absent,
   Attribution,
   Explanation,
   OwnedFrame,
@@ -62,6 +63,8 @@ export function explanationLines(
     const place = top === undefined || isDeciding ? safe`` : safe`, in ${frameWords(top, style)}`;
     where.push(safe`thread ${thread.index}${shown}${on}${place}`);
   }
+  const framework = path.length > 0 ? null : frameworkOf(attribution);
+  if (framework !== null) where.push(safe`through ${frameWords(framework, style)}`);
   // Outermost first; the next function of the same line was called by the one before it.
   if (path.length > 0) where.push(safe`call path: ${join(path.map(escape), " → ")}`);
   part(safe`Where`, where);
@@ -141,6 +144,9 @@ const absences = {
   malloc:
     safe`not known; the code on the stack may have freed it wrongly, or other code damaged the heap before`,
   pool: safe`not known; who released the object too often is not on the stack`,
+  address:
+    safe`not known, as no frame names its image; the innermost code that is not in the system's shared cache`,
+  launch: safe`the system; none of the program's code had run`,
   wait: safe`not known; the stack is that of a thread that waited`,
   generated:
     safe`not known; the code that was interrupted is in no image, as what a run-time compiles; the signal's handler is a run-time's`,
@@ -168,14 +174,43 @@ function runtimesBefore(frames: readonly OwnedFrame[], deciding: OwnedFrame): st
 function callerWords(frames: readonly OwnedFrame[], deciding: OwnedFrame): SafeText {
   const { frame, library } = deciding;
   if (frame.symbol !== null && !isNearest(frame)) return safe``;
-  const caller = frames[frames.indexOf(deciding) + 1];
-  const isNamed = caller !== undefined && caller.library === library &&
-    caller.frame.symbol !== null && caller.frame.offset !== 0 && !isNearest(caller.frame);
-  return isNamed ? safe`, called by ${functionWords(caller.frame.symbol!)}` : safe``;
+  const at = frames.indexOf(deciding) + 1;
+  const isNamed = ({ frame, library: other }: OwnedFrame): boolean =>
+    other === library && frame.symbol !== null && frame.offset !== 0 && !isNearest(frame);
+  // Beyond others without names, main() says nothing.
+  const named = frames.findIndex((frame, index) =>
+    index >= at && isNamed(frame) &&
+    (index === at || !/^(?:main|_?start)$/.test(frame.frame.symbol!))
+  );
+  if (named < 0 || frames.slice(at, named).some(({ library: other }) => other !== library)) {
+    return safe``;
+  }
+  const name = functionWords(frames[named].frame.symbol!);
+  return named === at ? safe`, called by ${name}` : safe`, within ${name}`;
+}
+
+/** Libraries whose functions are on all stacks. */
+const base =
+  /^(?:libsystem_|libSystem|libdispatch|libobjc|libc\+\+|libstdc\+\+|libdyld|dyld|(?:com\.apple\.)?(?:Core)?Foundation$)/;
+
+/** What is lacked where the stack says nothing, or its kernel extensions are told otherwise. */
+const quiet: ReadonlySet<Absent> = new Set(["wait", "packaging", "extension"]);
+
+/** The innermost frame of a framework of the system, on a stack that shows no code of the program; `null` where the thread's
+ * own line has it, or there is none. */
+function frameworkOf({ absent, deciding, frames }: Attribution): ReportFrame | null {
+  if (deciding !== null || absent === null || quiet.has(absent)) return null;
+  const found = frames.findIndex(({ owner, library }) =>
+    owner === "system" && library !== null && !base.test(library)
+  );
+  // An event loop says nothing.
+  return found <= 0 || /^(?:GraphicsServices|HIToolbox)$/.test(frames[found].library!)
+    ? null
+    : frames[found].frame;
 }
 
 function verdictWords(
-  { verdict, absent, library, isOutside, isLibrary, deciding, involved, passed, frames }:
+  { verdict, absent, library, isOutside, isLibrary, part, deciding, involved, passed, frames }:
     Attribution,
   style: Style,
 ): SafeText[] {
@@ -189,8 +224,12 @@ function verdictWords(
     ? safe`a run-time or framework, as far as the stack goes: its caller is not in the report`
     : verdict === "system" && deciding !== null
     ? safe`a program of the system`
+    : verdict === "program" && part !== null
+    ? safe`${short(part)}, which is in the program`
     : verdict === "program" && isOutside
     ? safe`a library that the program does not bring along`
+    : verdict === "program" && isLibrary === null
+    ? safe`the program or one of its libraries`
     : verdict === "program" && isLibrary
     ? safe`a library in the program`
     : verdicts[verdict];

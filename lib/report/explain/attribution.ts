@@ -6,24 +6,28 @@ import {
   imageTitle,
   isSystemFrame,
   isSystemImage,
+  outsideOfCache,
   programImage,
 } from "../images.ts";
 import { knownFrame } from "../knowledge/mod.ts";
 import type { CodeOrigins } from "../origins.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
-import { isIdleStack } from "./hang.ts";
-import { entryOf, frameOwner, functionOf, readStack } from "./stack.ts";
+import { systemPrograms } from "../system_names.ts";
+import { endedBy, entryOf, frameOwner, functionOf, isPart, readStack } from "./stack.ts";
 import {
   type Absent,
   absentFrom,
   decidesNothing,
+  graphicsAside,
   isGenerated,
   isHeapDamage,
+  isLaunching,
   isMallocStop,
   isPackaging,
   isPoolRelease,
   isPrivacy,
   isPrivacyAbort,
+  onlyWaits,
   tellingStack,
   usesResource,
 } from "./telling.ts";
@@ -76,7 +80,7 @@ export interface Attribution {
    * an `extension` that is not Apple's; `packaging` where it is how the program was built, signed or installed that
    * decides, and no stack; `description` where its Info.plist lacks one of how private data is used; `resource`
    * where the process as a whole used too much of one; `processes` where there are several, of which only the first is looked at; `own` where the copy's stack and
-   * the program are the system's; `part` where the whole stack and the program are; `heap` where malloc found its heap damaged, by code that ran before; `malloc` where it ended the process and nothing says whether its heap or the pointer that it was passed was at fault; `pool` where an autorelease pool released an object, whose owner is not on the stack; `wait` where the crashed thread only waited when a signal ended the process; `generated` where the code that a signal interrupted is in no image, as what a run-time compiles; `null` when it lacks none. */
+   * the program are the system's; `part` where the whole stack and the program are; `heap` where malloc found its heap damaged, by code that ran before; `malloc` where it ended the process and nothing says whether its heap or the pointer that it was passed was at fault; `pool` where an autorelease pool released an object, whose owner is not on the stack; `wait` where the crashed thread only waited when a signal ended the process; `address` where no frame names its image and the innermost one that is not in the system's shared cache is shown; `launch` where none of the program's code had run; `generated` where the code that a signal interrupted is in no image, as what a run-time compiles; `null` when it lacks none. */
   readonly absent: Absent | null;
   /** Library or image of the deciding frame; `null` without one. Not safe to print raw. */
   readonly library: string | null;
@@ -84,8 +88,11 @@ export interface Attribution {
    * system's or an injected library. */
   readonly isOutside: boolean;
   /** Whether the deciding frame's image is another than the program's executable, as far as their names tell: a
-   * library, a framework or a plug-in. */
-  readonly isLibrary: boolean;
+   * library, a framework or a plug-in; `null` where the report does not name the program. */
+  readonly isLibrary: boolean | null;
+  /** The framework or run-time that the deciding function is of, by its name, where it is linked into the program;
+   * `null` for others. */
+  readonly part: string | null;
   /** The innermost frame that is not the system's; `null` when there is none. */
   readonly deciding: OwnedFrame | null;
   /** Frames of the library further out than the deciding frame. */
@@ -124,12 +131,13 @@ export function attributeReport(
         ? "packaging"
         : several
         ? "processes"
-        : isWaiting(report, stack)
+        : onlyWaits(report, stack)
         ? "wait"
         : null,
       library: null,
       isOutside: false,
       isLibrary: false,
+      part: null,
       deciding: null,
       involved: [],
       passed: 0,
@@ -144,13 +152,28 @@ export function attributeReport(
     const at = frames.findIndex(test);
     return at < 0 ? null : at;
   };
-  const program = frames.findIndex(({ owner }, index) =>
-    index >= begin && index < end && (owner === "mine" || owner === "program")
+  const isOwn = ({ owner }: OwnedFrame, index: number): boolean =>
+    index >= begin && index < end && (owner === "mine" || owner === "program");
+  const innermost = frames.findIndex(isOwn);
+  // On a thread without a context of OpenGL its caller decides, not the library that passes the call on.
+  const caller = innermost < 0 || graphicsAside(report, stack, first) === null
+    ? -1
+    : frames.findIndex((frame, index) =>
+      isOwn(frame, index) && isLibrary(frame.frame, report) === false
+    );
+  const program = caller < 0 ? innermost : caller;
+  // What a framework that is linked into the program did itself is its own, unless it only passed on what was raised.
+  const part = frames.findIndex(({ owner, frame }, index) =>
+    index >= begin && index < end && owner === "runtime" && !isSystemFrame(frame) &&
+    isPart(functionOf(frame, stack[index - 1] ?? null))
   );
+  const isPartAt = part >= 0 && (program < 0 || (part < program && endedBy(report) === "access"));
   // Without any other code of the program the run-time's own library decides, or the image that the run-time's
   // function was compiled into.
   const lacking = program >= 0 ? null : absentFrom(stack);
-  const at = program >= 0
+  const at = isPartAt
+    ? part
+    : program >= 0
     ? program
     : firstOf(({ owner, frame }, index) =>
       index >= begin && owner === "runtime" &&
@@ -158,10 +181,12 @@ export function attributeReport(
       !(lacking === "outer" && onlyRaises(frame))
     ) ?? firstOf(({ owner, frame }, index) =>
       index >= begin && index < end && owner === "system" && isOfProcess(frame, report)
-    ) ?? -1;
+    ) ?? (lacking === "images" ? outsideOfCache(report, stack) : -1);
+  const isAddress = lacking === "images" && at >= 0 && !isPartAt;
   const found = frames[at] ?? null;
-  const deciding: OwnedFrame | null = found !== null && program < 0 &&
-      (frameOwner(found.frame, null) === "program" || isOfIdentifier(found.frame, report) ||
+  const deciding: OwnedFrame | null = found !== null && (program < 0 || isPartAt) &&
+      (isPartAt || frameOwner(found.frame, null) === "program" ||
+        isOfIdentifier(found.frame, report) ||
         (found.owner === "system" && isInstalled(report)))
     ? { ...found, owner: "program" }
     : found;
@@ -176,6 +201,10 @@ export function attributeReport(
     ? "pool"
     : isGenerated(stack, first)
     ? "generated"
+    : isAddress
+    ? "address"
+    : lacking !== "thrower" && isLaunching(report, stack)
+    ? "launch"
     : lacking === "outer" && isSystemProgram(report) &&
         !stack.some((frame) => imageOf(frame) === null)
     ? "own"
@@ -190,6 +219,7 @@ export function attributeReport(
       library: deciding?.library ?? null,
       isOutside: false,
       isLibrary: false,
+      part: null,
       deciding,
       involved: [],
       passed: at < 0 ? 0 : at - begin,
@@ -197,13 +227,15 @@ export function attributeReport(
     };
   }
   return {
-    verdict: deciding?.owner ?? (absent === null || absent === "part" ? "system" : "unknown"),
+    verdict: isAddress ? "unknown" : deciding?.owner ??
+      (absent === null || absent === "part" || absent === "launch" ? "system" : "unknown"),
     absent,
     library: absent === "generated"
       ? frames.slice(0, first).find(({ owner }) => owner === "runtime")?.library ?? null
       : deciding?.library ?? null,
     isOutside: deciding !== null && isOutside(deciding.frame, report),
     isLibrary: deciding !== null && isLibrary(deciding.frame, report),
+    part: isPartAt ? knownFrame(found!.frame.symbol!)?.source.split(",")[0] ?? null : null,
     deciding,
     involved: deciding?.owner === "mine" ? [] : involved,
     passed: at < 0
@@ -211,13 +243,6 @@ export function attributeReport(
       : frames.slice(0, at).filter(({ owner }) => owner === "system" || owner === "runtime").length,
     frames,
   };
-}
-
-/** Whether something ended a process whose thread only waits on the stack that is called the crashed one's. */
-function isWaiting({ exception, format }: CrashReport, stack: readonly ReportFrame[]): boolean {
-  return format !== "sample" && format !== "spindump" && exception?.signal != null &&
-    !exception.signal.startsWith("SIGKILL") && exception.codes.every((code) => code === 0n) &&
-    isIdleStack(stack);
 }
 
 /** Whether a process's program comes with the system, as the Finder does. */
@@ -243,6 +268,7 @@ function isInstalled({ process, osVersion }: CrashReport): boolean {
 function isOfProcess(frame: ReportFrame, { process }: CrashReport): boolean {
   const image = imageOf(frame);
   if (image === null || frame.symbol === "main") return false;
+  if (process.name === null && process.path === null) return systemPrograms.has(image.name);
   return image.path !== null && process.path !== null
     ? (image.path === process.path || imageTitle(image) === process.name)
     : image.name === process.name ||
@@ -298,7 +324,7 @@ const plugIns =
 
 /** Whether a frame's image is not that of the program. Older systems cut the names of processes, and name images by their
  * bundles. */
-function isLibrary(frame: ReportFrame, report: CrashReport): boolean {
+function isLibrary(frame: ReportFrame, report: CrashReport): boolean | null {
   const image = imageOf(frame);
   if (image === null) return false;
   const { name, path, identifier } = report.process;
@@ -313,10 +339,17 @@ function isLibrary(frame: ReportFrame, report: CrashReport): boolean {
     return title !== name;
   }
   // The simulator starts its apps by a program of its own.
-  if (name === null || name === "SimulatorTrampoline") return false;
-  // Without a header the name is that of a log.
-  if (path === null && identifier === null) return false;
+  if (name === "SimulatorTrampoline") return false;
   if (image.name === "???" || title.startsWith("<")) return false;
+  const executable = entryImage(report);
+  if (executable !== null) {
+    if (executable === title) return false;
+    if (name === null) return true;
+  }
+  // Without a header the name is that of a log.
+  if (name === null || (path === null && identifier === null)) {
+    return libraryNames.test(title) ? null : false;
+  }
   // Named by its bundle, where the header has only the program's name.
   if (title.endsWith(`.${name}`)) return false;
   const own = [name, identifier, path === null ? null : baseName(path)];
@@ -324,6 +357,28 @@ function isLibrary(frame: ReportFrame, report: CrashReport): boolean {
     text !== null && text.length > 0 && (text.startsWith(title) || title.startsWith(text) ||
       image.name === text)
   );
+}
+
+/** Names that libraries have more often than programs. */
+const libraryNames =
+  /(?:View|Kit|SDK|Framework|Lib|UI|Core|Database|FileSystem|Networking|Foundation|Widgets|Services)$|^(?:EX|RN|RCT|FB|GTM|GUL|AF|SD|org\.qt-project)[A-Z.]/;
+
+/** Stacks in which the program's main function is looked for, and the frames at their outer ends. */
+const ENTRY_STACKS = 8;
+const ENTRY_DEPTH = 4;
+
+/** The name of the image that has the program's main function. */
+function entryImage({ stacks }: CrashReport): string | null {
+  for (const stack of stacks.slice(0, ENTRY_STACKS)) {
+    for (const frame of stack.slice(-ENTRY_DEPTH)) {
+      if (frame.symbol === null || !/^(?:main|_start|start)$/.test(frame.symbol)) continue;
+      const image = imageOf(frame);
+      if (image !== null && !isSystemFrame(frame) && frameOwner(frame, null) === "program") {
+        return imageTitle(image);
+      }
+    }
+  }
+  return null;
 }
 
 /** A panic is attributed to the innermost kernel extension that is not Apple's. */
@@ -356,6 +411,7 @@ function ofPanic(report: CrashReport): Attribution {
     library: deciding?.library ?? null,
     isOutside: false,
     isLibrary: false,
+    part: null,
     deciding,
     involved: [],
     passed: deciding === null ? 0 : frames.indexOf(deciding),

@@ -17,7 +17,15 @@ import { callPath } from "./path.ts";
 import { MANY, recursion } from "./recursion.ts";
 import { frameOwner, functionOf, ownFrame, readStack } from "./stack.ts";
 import { type Crash, Story } from "./story.ts";
-import { absentFrom, decidesNothing, lacksCrashed, tellingStack } from "./telling.ts";
+import {
+  absentFrom,
+  decidesNothing,
+  isLaunching,
+  isPackaging,
+  lacksCrashed,
+  onlyWaits,
+  tellingStack,
+} from "./telling.ts";
 import { tellNamespace, tellTermination, terminationRow } from "./termination.ts";
 import { tellUncaught } from "./uncaught.ts";
 
@@ -47,6 +55,8 @@ export function explainCrash(
   tellAbsence(crash, story);
   tellStack(crash, story);
   tellOccasion(crash, story);
+  tellLaunch(crash, story);
+  tellNull(crash, story);
   const shown = crashed ??
     (exception === null && report.threads.length > 0 && !lacksCrashed(report)
       ? mainThread(report)
@@ -74,7 +84,7 @@ export function explainCrash(
     story.tell("The program itself is one of the system's.");
   }
   const isWaiting = exception === null && story.rows.length === 0 && waitOf(stack) !== null;
-  const path = isBlank || isWaiting
+  const path = (isBlank && (outside || !onlyWaits(report, stack))) || isWaiting
     ? []
     : callPath(stack, Math.max(reading.first, reading.handled));
   const { happened, rows } = story;
@@ -185,6 +195,61 @@ function tellOccasion(
   }
   story.tell(
     "The system could not walk the stack: the process ended before or while its program was loaded, or its stack is damaged.",
+  );
+}
+
+/** Tells that a process ended at its start: before any of its code ran, or soon after. */
+function tellLaunch({ report, outside, stack }: Crash, story: Story): void {
+  const { information, process, exception } = report;
+  if (story.happened.some((text) => text.includes("none of the program's code ran"))) return;
+  const isLoading = isLaunching(report, stack) ||
+    (stack.length === 0 && isPackaging(report) &&
+      report.termination?.reasons.some((text) => text.includes("Library not loaded")) === true);
+  const seconds = exception === null || outside ? null : secondsRun(report.date, process.launched);
+  if (isLoading) {
+    story.tell("It was at launch: none of the program's code had run.");
+  } else if (
+    stack.length === 0 &&
+    information.some((text) => text.startsWith("dyld: launch, running initializers"))
+  ) {
+    story.tell("It was at launch, while initializers ran: main() had not begun.");
+  } else if (seconds !== null && seconds < AT_LAUNCH) {
+    story.tell(
+      `It was ${seconds < 0.1 ? "less than 0.1" : seconds.toFixed(1)} s after the launch.`,
+    );
+  }
+}
+
+/** So soon after it a process is still starting, in seconds. */
+const AT_LAUNCH = 3;
+
+/** How long a process had run, in seconds; `null` where it is not said. */
+function secondsRun(date: string | null, launched: string | null): number | null {
+  const times = [launched, date].map((text) => {
+    const match = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)\.(\d{1,6}) ([+-]\d{4})$/.exec(
+      text?.trim() ?? "",
+    );
+    if (match === null) return NaN;
+    const [, day, time, fraction, zone] = match;
+    return Date.parse(`${day}T${time}${zone.slice(0, 3)}:${zone.slice(3)}`) / 1000 +
+      Number(`0.${fraction}`);
+  });
+  const seconds = times[1] - times[0];
+  return seconds >= 0 ? seconds : null;
+}
+
+/** Tells of another thread that has nothing where its next instruction should be, where the one that is called the crashed
+ * one only waited. */
+function tellNull({ report, crashed, stack }: Crash, story: Story): void {
+  if (crashed === null || !isIdleStack(stack)) return;
+  const lost = report.threads.filter((thread) =>
+    thread !== crashed && thread.frames[0]?.address === 0n && thread.frames[0].index === 0 &&
+    thread.frames[0].symbol === null && thread.frames.length > 1 && thread.frames[1].address !== 0n
+  );
+  if (lost.length !== 1) return;
+  const [{ index }] = lost;
+  story.tell(
+    `The program counter of thread ${index} is 0: it called or returned to a null pointer.`,
   );
 }
 

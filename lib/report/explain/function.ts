@@ -19,7 +19,7 @@ import {
   tells,
 } from "./stack.ts";
 import type { Crash, Story } from "./story.ts";
-import { isPrivacyAbort } from "./telling.ts";
+import { graphicsAside, isPrivacyAbort } from "./telling.ts";
 
 /** Tells the row of the innermost function that says what happened. */
 export function tellFunction(
@@ -87,6 +87,11 @@ export function tellStack(
     ) {
       rows.unshift(known("address", "beside")!);
     }
+  }
+  const aside = uncaught !== null ? null : graphicsAside(report, stack, reading.first);
+  if (aside !== null) {
+    story.tell(`OpenGL was called on thread ${aside}, which is not the main one.`);
+    rows.unshift(known("frame", "OpenGL on another thread")!);
   }
   const destroyed = uncaught !== null ? null : destroyedWords(stack, exception?.type ?? null);
   if (destroyed !== null) {

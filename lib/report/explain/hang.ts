@@ -110,7 +110,8 @@ export function mainThread({ threads }: Pick<CrashReport, "threads">): ReportThr
   return threads.find(isMainThread) ?? threads[0] ?? null;
 }
 
-function isMainThread({ queue, name }: ReportThread): boolean {
+/** Whether a thread is a process's main one, by its names. */
+export function isMainThread({ queue, name }: ReportThread): boolean {
   return queue === "com.apple.main-thread" || queue === "apple.main-thread" ||
     name === "com.apple.main-thread" || /^main$/i.test(name ?? "");
 }

@@ -5,7 +5,7 @@ import { baseName, imageOf, imageTitle, isSystemFrame } from "../images.ts";
 import { callTime, knownFrame } from "../knowledge/mod.ts";
 import { isNearest } from "../nearest.ts";
 import type { ReportFrame } from "../report.ts";
-import { entryOf, frameOwner, functionOf, isBase } from "./stack.ts";
+import { entryOf, frameOwner, functionOf, isBase, isPart } from "./stack.ts";
 
 /** Outermost functions that are kept where a path is too long. */
 const OUTER = 2;
@@ -45,7 +45,8 @@ export function callPath(stack: readonly ReportFrame[], begin: number): string[]
     // Of a stack that recursed only both ends are of use.
     if (at === begin + DEPTH) at = Math.max(at, end - OUTER_DEPTH);
     const symbol = functionOf(stack[at], stack[at - 1] ?? null);
-    const owner = frameOwner(stack[at], symbol);
+    const owned = frameOwner(stack[at], symbol);
+    const owner = owned === "runtime" && isPart(symbol) ? "program" : owned;
     if (
       owner === "system" && caller === null && own.length > 0 && symbol !== null &&
       isTelling(symbol)

@@ -57,6 +57,11 @@ export function frameOwner(frame: ReportFrame, symbol: string | null): FrameOwne
   return raised ? "runtime" : "program";
 }
 
+/** Whether a function is of a run-time or framework that is linked into programs. */
+export function isPart(symbol: string | null): boolean {
+  return symbol !== null && knownFrame(symbol)?.role === "part";
+}
+
 /** Whether a frame without an image has a source file as those of programs have that were built where the report was
  * made. */
 function isBuilt({ file, line, address }: ReportFrame, symbol: string | null): boolean {
@@ -253,7 +258,7 @@ function endOfFatal(stack: readonly ReportFrame[], first: number): number {
     }
     if (nameless === null) continue;
     const row = symbol === null ? null : knownFrame(symbol);
-    return row !== null && row.role !== "top" && row.role !== "raise" &&
+    return row !== null && row.role !== "top" && row.role !== "raise" && row.role !== "part" &&
         (row.needs ?? "stop") !== "access" && imageTitle(image) === nameless
       ? at
       : 0;

@@ -1,11 +1,12 @@
 /** Which stack of a report tells what happened, if any does. */
 
+import { faultAddress } from "../fault.ts";
 import { imageOf, imageTitle } from "../images.ts";
 import { heapDamage, known, knownTermination, mallocStop } from "../knowledge/mod.ts";
 import { numberAt } from "../json.ts";
 import { cutTree } from "../read/call_tree.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
-import { activityOf, isIdleStack, mainThread } from "./hang.ts";
+import { activityOf, isIdleStack, isMainThread, mainThread } from "./hang.ts";
 import { eventOf, isJetsam } from "./kinds.ts";
 import {
   contextOf,
@@ -59,7 +60,9 @@ export type Absent =
   | "malloc"
   | "pool"
   | "wait"
-  | "generated";
+  | "generated"
+  | "address"
+  | "launch";
 
 /** What a stack that has no function of the program lacks; `null` when it is whole. */
 export function absentFrom(stack: readonly ReportFrame[]): Absent | null {
@@ -92,6 +95,64 @@ export function isGenerated(stack: readonly ReportFrame[], first: number): boole
   return first > 0 && first < stack.length &&
     stack.slice(first).every((frame) => imageOf(frame) === null && frame.symbol === null);
 }
+
+/** Whether something ended a process whose thread only waits on the stack that is called the crashed one's. */
+export function onlyWaits(
+  { exception, format }: CrashReport,
+  stack: readonly ReportFrame[],
+): boolean {
+  return format !== "sample" && format !== "spindump" && exception?.signal != null &&
+    !exception.signal.startsWith("SIGKILL") && exception.codes.every((code) => code === 0n) &&
+    isIdleStack(stack);
+}
+
+/** Functions of dyld, from which nothing of the program was called yet, at the outer end of a stack. */
+const starts =
+  /^(?:_dyld_start|dyldbootstrap::start|dyld::_main|dyld4::prepare|dyld4::start|start)\b/;
+
+/** Whether a process ended while dyld loaded what its program needs, before any code of the program ran. */
+export function isLaunching(
+  { information, format }: CrashReport,
+  stack: readonly ReportFrame[],
+): boolean {
+  if (format !== "crash" && format !== "ips") return false;
+  const isLoading = information.some((text) =>
+    text.startsWith("dyld: launch, loading dependent libraries")
+  );
+  if (stack.length === 0) return isLoading;
+  const isDyld = stack.every((frame) => {
+    const image = imageOf(frame);
+    return image !== null &&
+      /^(?:dyld|libsystem_(?:kernel|platform)\.dylib)$/.test(imageTitle(image));
+  });
+  return isDyld && (isLoading || stack.slice(-3).some(({ symbol }) => starts.test(symbol ?? "")));
+}
+
+/** Images of OpenGL. */
+const openGl =
+  /^(?:libGL\.dylib|libGLESv2|GLEngine|(?:com\.apple\.)?(?:OpenGL|OpenGLES|opengl)|libGFXShared\.dylib)/;
+
+/** The thread on which OpenGL was called at a null pointer where it is not the main one: a thread has no context unless
+ * one is made current there. `null` for others. */
+export function graphicsAside(
+  report: CrashReport,
+  stack: readonly ReportFrame[],
+  first: number,
+): number | null {
+  const { crashedThread } = report;
+  const image = stack[first] === undefined ? null : imageOf(stack[first]);
+  if (image === null || !openGl.test(imageTitle(image)) || endedBy(report) !== "access") {
+    return null;
+  }
+  if (crashedThread === null || crashedThread.index === 0 || isMainThread(crashedThread)) {
+    return null;
+  }
+  const address = faultAddress(report);
+  return address !== null && address < NEAR_NULL ? crashedThread.index : null;
+}
+
+/** Addresses below this are of members of an object at null. */
+const NEAR_NULL = 0x1000n;
 
 /** Whether a report names a crashed thread that its copy does not have. */
 export function lacksCrashed(report: CrashReport): boolean {

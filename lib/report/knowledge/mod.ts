@@ -102,11 +102,20 @@ const MAX_REMEMBERED = 1 << 13;
 export function knownFrame(symbol: string): KnowledgeRow | null {
   let row = remembered.get(symbol);
   if (row === undefined) {
-    row = known("frame", bareName(symbol)) ?? known("frame", symbol);
+    row = known("frame", bareName(symbol)) ?? known("frame", symbol) ?? blockOf(symbol);
     if (remembered.size >= MAX_REMEMBERED) remembered.clear();
     remembered.set(symbol, row);
   }
   return row;
+}
+
+/** The row for a block by the method that it is in: `__47-[Probe start]_block_invoke`. That the method itself failed it
+ * does not say. */
+function blockOf(symbol: string): KnowledgeRow | null {
+  if (!symbol.startsWith("__")) return null;
+  const method = /^__\d{1,3}([-+]\[.{1,200}\])_block_invoke/.exec(symbol)?.[1];
+  const row = method === undefined ? null : known("frame", method);
+  return row?.role === "raise" || row?.role === "part" ? row : null;
 }
 
 /** When a function of the system calls a program: the occasion, or what runs a thread's work. */
@@ -157,7 +166,7 @@ export function bareName(symbol: string): string {
   let name = symbol.slice(0, 400);
   for (;;) {
     const shorter = name.replace(
-      /^(?:specialized |generic specialization <[^>]{0,200}> of |partial apply for |merged |@objc |closure #\d{1,4} in |implicit closure #\d{1,4} in )/,
+      /^(?:invocation function for block in |specialized |generic specialization <[^>]{0,200}> of |partial apply for |merged |@objc |closure #\d{1,4} in |implicit closure #\d{1,4} in )/,
       "",
     );
     if (shorter === name) break;

@@ -46,8 +46,9 @@ export type KnowledgeKind =
  * - `top`: tells something only as the innermost frame
  * - `raise`: raises a signal or an exception, or leads there; tells nothing itself
  * - `vague`: like `raise`, but says something when no other row does
+ * - `part`: belongs to a run-time or framework that is compiled into the program; tells nothing itself
  */
-export type FrameRole = "top" | "raise" | "vague";
+export type FrameRole = "top" | "raise" | "vague" | "part";
 
 /** What must have ended the process for a function on its stack to tell why.
  *

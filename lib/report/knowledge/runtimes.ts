@@ -62,6 +62,101 @@ const frameworks = [
   "QtWebEngineCore",
 ];
 
+/** Crash reporters in the process: what they record happened elsewhere. The source, then names. */
+const recorders = [
+  [
+    "Firebase and Fabric, Crashlytics: FIRCLSHandler.m, FIRCLSProcess.c and FIRCLSException.mm",
+    ...["FIRCLS*", "__FIRCLS*", "CLSHandler*", "CLSSignalHandler*", "CLSMachExceptionServer*"],
+    ...["CLSProcessRecord*", "CLSExceptionRecord", "CLSExceptionRecord(*", "CLSTerminateHandler*"],
+    ...["__CLSExceptionRecord*", "-[FIRCrashlytics *"],
+  ],
+  [
+    "PLCrashReporter, Source/PLCrashReporter.m and PLCrashSignalHandler.mm",
+    ...["plcrash_*", "-[PLCrash*", "+[PLCrash*", "PLCrash*", "signal_handler_callback"],
+    ...["mach_exception_callback", "_mach_exception_callback"],
+  ],
+  [
+    "Hockey and App Center, BITCrashCXXExceptionHandler.mm and MSACCrashesCXXExceptionHandler.mm",
+    ...[
+      "BITCrash*",
+      "-[BITCrash*",
+      "MSCrashes*",
+      "MSACCrashes*",
+      "-[MSCrashes *",
+      "-[MSACCrashes *",
+    ],
+  ],
+  [
+    "KSCrash, Source/KSCrash/Recording",
+    ...[
+      "kscrash_*",
+      "kscm_*",
+      "ksmc_*",
+      "kscrw_*",
+      "kssc_*",
+      "ksbt_*",
+      "-[KSCrash *",
+      "+[KSCrash *",
+    ],
+    "kscrashreport_*",
+  ],
+  [
+    "Sentry, Sources/SentryCrash",
+    ...["sentrycrash*", "-[SentryCrash*", "+[SentryCrash*", "+[SentrySDK capture*"],
+  ],
+  [
+    "Bugsnag, Bugsnag/KSCrash",
+    ...["bsg_*", "BSG_*", "-[Bugsnag *", "+[Bugsnag *", "-[BugsnagClient *"],
+  ],
+  ["Bugly", "-[BLYCrash*", "+[BLYCrash*", "BLYCrash*", "-[BuglyCrash*"],
+  ["Breakpad and Crashpad", "google_breakpad::*", "crashpad::*"],
+] as const;
+
+/** Functions that take the place of the program's and of the system's to watch them, and call them. */
+const wrappers = [
+  ["New Relic's agent, NRMAMethodProfiler.m", "NRMA_*", "_NRMA*", "__NRMA*", "-[NRMA*", "+[NRMA*"],
+  ["Sentry, SentrySwizzleWrapper", "-[SentrySwizzle*", "+[SentrySwizzle*"],
+  [
+    "GoogleUtilities and Firebase: GULAppDelegateSwizzler, FPRInstrument, FIRMessagingRemoteNotificationsProxy",
+    ...["-[GULAppDelegateSwizzler *", "+[GULAppDelegateSwizzler *", "-[GULSceneDelegateSwizzler *"],
+    ...["+[GULSceneDelegateSwizzler *", "+[GULSwizzler *", "-[FPR*", "+[FPR*", "FCM_swizzle_*"],
+    "-[FIRMessagingRemoteNotificationsProxy *",
+  ],
+  [
+    "App Center, MSACAppDelegateForwarder.m",
+    ...["-[MSAppDelegateForwarder *", "+[MSAppDelegateForwarder *"],
+    ...["-[MSACAppDelegateForwarder *", "+[MSACAppDelegateForwarder *"],
+  ],
+  ["Mixpanel and OneSignal", "mp_swizzledMethod_*", "-[OneSignalAppDelegate*"],
+  ["Aspects", "__ASPECTS_ARE_BEING_CALLED__"],
+] as const;
+
+/** Run-times and frameworks that are linked into the programs that use them. */
+const compiledIn = [
+  [
+    "React Native, packages/react-native: ReactCommon, React and hermes-engine",
+    ...["facebook::react::*", "facebook::jsi::*", "facebook::hermes::*", "facebook::yoga::*"],
+    ...["hermes::*", "folly::*", "-[RCT*", "+[RCT*", "RCTExecuteOn*", "RCTPerform*", "yoga::*"],
+  ],
+  [
+    "Flutter, engine",
+    ...["flutter::*", "fml::*", "dart::*", "-[FlutterEngine *", "-[FlutterViewController *"],
+    ...["-[FlutterMethodChannel *", "-[FlutterBasicMessageChannel *", "-[FlutterEventChannel *"],
+    ...["-[FlutterAppDelegate *", "-[FlutterPluginAppLifeCycleDelegate *"],
+  ],
+  [
+    "Kotlin/Native, kotlin-native/runtime",
+    ...["kotlin::*", "Kotlin_*", "Konan_*", "konan::*"],
+  ],
+  ["Unity, libil2cpp", "il2cpp::*", "il2cpp_*"],
+  [
+    "Xamarin and Mono, what their compilers name functions",
+    ...["wrapper_runtime_invoke_*", "wrapper_managed_to_native_*", "wrapper_native_*"],
+    ...["UIKit_UIApplication_Main_*", "UIKit_UIApplication_UIApplicationMain_*", "ObjCRuntime_*"],
+    "mono_*",
+  ],
+] as const;
+
 /** See {@linkcode KnowledgeRow}. */
 export const runtimeRows: readonly KnowledgeRow[] = [
   ...([
@@ -164,17 +259,14 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     frame(key, "", [], "", "Kotlin/Native: names of functions in its libraries", "raise")
   ),
   frame("konan::abort*", "", [], "", "Kotlin/Native, runtime/src/main/cpp/Porting.cpp", "raise"),
-  ...[
-    "FIRCLSProcessRecordAllThreads*",
-    "FIRCLSProcessRecordThread*",
-    "FIRCLSHandler*",
-    "__FIRCLSExceptionRecord_block_invoke*",
-    "FIRCLSExceptionRecord*",
-    "FIRCLSTerminateHandler*",
-    "FIRCLSSignalHandler*",
-  ].map((key) =>
-    frame(key, "", [], "", "Firebase, Crashlytics: FIRCLSHandler.m and FIRCLSException.mm", "raise")
-  ),
+  ...recorders.map(([source, ...keys]) =>
+    keys.map((key) => frame(key, "", [], "", source, "raise"))
+  ).flat(),
+  ...wrappers.map(([source, ...keys]) => keys.map((key) => frame(key, "", [], "", source, "raise")))
+    .flat(),
+  ...compiledIn.map(([source, ...keys]) =>
+    keys.map((key) => frame(key, "", [], "", source, "part"))
+  ).flat(),
   frame("std::panicking::*", "A Rust panic ended the process.", [], panicked, rust, "vague"),
   frame("rust_begin_unwind", "A Rust panic ended the process.", [], panicked, rust, "vague"),
   frame("_rust_begin_unwind", "A Rust panic ended the process.", [], panicked, rust, "vague"),
@@ -782,6 +874,10 @@ export const runtimeRows: readonly KnowledgeRow[] = [
   library("libjulia*", "Julia", "Julia"),
   library("libnode*", "Node.js", node),
   library("libphp*", "PHP", "PHP"),
+  ...["libjli.dylib", "libjava.dylib", "libawt*", "liblwawt*", "libosxapp.dylib", "libnio.dylib"]
+    .map(
+      (key) => library(key, "the Java run-time's own libraries", "OpenJDK"),
+    ),
   library("libhermes*", "React Native's JavaScript engine", "Hermes"),
   library("hermes", "React Native's JavaScript engine", "Hermes"),
   library("libclang_rt*", "a sanitizer", "LLVM, compiler-rt"),

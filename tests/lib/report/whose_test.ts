@@ -1,0 +1,218 @@
+/** Whose it was, by more than the innermost image: what is linked into programs, what records, where a stack ends. */
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { attributeReport, explainReport, readReport } from "../../../lib/report/mod.ts";
+
+/** `image symbol` lines as frames; a line that begins with an address has that one. */
+function crash(header: string, frames: readonly string[], rest = ""): string {
+  const lines = frames.map((line, at) => {
+    const [, address = `0x${(0x7000 + at * 0x40).toString(16).padStart(16, "0")}`, image, symbol] =
+      /^(?:(0x[0-9a-f]{1,16}) )?(\S{1,80}) ?(.*)$/.exec(line)!;
+    return `${at}   ${image.replaceAll("~", " ")}   \t${address} ${symbol}`;
+  });
+  return `${header}\n\nThread 0 Crashed:\n${lines.join("\n")}\n${rest}`;
+}
+
+const head =
+  "Process: Shop [1]\nPath: /Applications/Shop.app/Contents/MacOS/Shop\nIdentifier: org.shop\n";
+const access =
+  `${head}Exception Type: EXC_BAD_ACCESS (SIGSEGV)\nException Codes: KERN_INVALID_ADDRESS at `;
+const abort = `${head}Exception Type: EXC_CRASH (SIGABRT)`;
+const aborts = ["libsystem_kernel.dylib __pthread_kill + 8", "libsystem_c.dylib abort + 100"];
+const ends = ["libdyld.dylib start + 4"];
+
+function whose(text: string): (string | null)[] {
+  const { verdict, absent, part, deciding } = attributeReport(readReport(text, "x"));
+  const { symbol = null, imageName = null, image = null } = deciding?.frame ?? {};
+  return [verdict, absent, part, symbol ?? imageName ?? image?.name ?? null];
+}
+const told = (text: string): string => explainReport(readReport(text, "x")).happened.join("\n");
+
+Deno.test("a framework that is linked into the program decides where it failed itself, not what only runs it", () => {
+  const engine = [
+    "hermes hermes::vm::Runtime::run(int) + 8",
+    "Shop facebook::react::Task::execute(int) + 8",
+    "Shop -[RCTBridge start] + 8",
+    "Shop -[ShopDelegate begin] + 8",
+    ...ends,
+  ];
+  assertEquals(whose(crash(`${access}0x18`, engine)), [
+    "program",
+    null,
+    "React Native",
+    "hermes::vm::Runtime::run(int)",
+  ]);
+  // What it raised is passed on.
+  assertEquals(whose(crash(abort, [...aborts, ...engine.slice(1)])), [
+    "program",
+    null,
+    null,
+    "-[ShopDelegate begin]",
+  ]);
+  const plugin = [
+    "Shop +[FlutterPayPlugin register] + 8",
+    "Flutter flutter::Shell::Run() + 8",
+    ...ends,
+  ];
+  assertEquals(whose(crash(`${access}0x18`, plugin))[3], "+[FlutterPayPlugin register]");
+  assertEquals(explainReport(readReport(crash(`${access}0x18`, plugin), "x")).path, [
+    "flutter::Shell::Run (Flutter)",
+    "+[FlutterPayPlugin register] (Shop)",
+  ]);
+});
+
+Deno.test("crash reporters and wrappers in the process are never the place", () => {
+  for (
+    const recorder of [
+      "plcrash_log_writer_write",
+      "kscm_handleException",
+      "sentrycrashcm_handleException",
+      "bsg_recordException",
+      "FIRCLSHandler",
+      "-[PLCrashReporter generateLiveReportAndReturnError:]",
+    ]
+  ) {
+    assertEquals(
+      whose(crash(abort, [`Shop ${recorder} + 8`, "Shop -[Cart add:] + 8", ...ends]))[3],
+      "-[Cart add:]",
+      recorder,
+    );
+    assertEquals(whose(crash(abort, [`Shop ${recorder} + 8`])), ["unknown", "outer", null, null]);
+  }
+  for (
+    const wrapper of [
+      "__47-[SentrySwizzleWrapper send:]_block_invoke_2",
+      "NRMA_send",
+      "__31-[FPRLoad swizzle]_block_invoke",
+    ]
+  ) {
+    assertEquals(
+      whose(crash(abort, [...aborts, `Shop ${wrapper} + 8`, "Shop -[Cart add:] + 8", ...ends]))[3],
+      "-[Cart add:]",
+      wrapper,
+    );
+  }
+});
+
+Deno.test("a program in a folder that older systems left open is its own; a daemon is the system's by its name", () => {
+  const tool = (os: string, identifier = "submit"): (string | null)[] =>
+    whose(crash(
+      `Process: submit [1]\nPath: /usr/bin/submit\nIdentifier: ${identifier}\nOS Version: ${os}\n` +
+        "Exception Type: EXC_BAD_INSTRUCTION (SIGILL)",
+      ["submit once_init + 8", "submit main + 8", ...ends],
+      "\nBinary Images:\n0x7000 - 0x7fff submit ??? (???) /usr/bin/submit\n",
+    ));
+  assertEquals(tool("Mac OS X 10.6.8 (10K549)")[0], "program");
+  assertEquals(tool("Mac OS X 10.6.8 (10K549)", "com.apple.submit")[0], "system");
+  assertEquals(tool("Mac OS X 10.11.6 (15G31)")[0], "system");
+  assertEquals(tool("macOS 14.1 (23B74)")[0], "system");
+  const daemon = crash("Exception Type: EXC_GUARD", [
+    "libsystem_kernel.dylib os_fault_with_payload + 8",
+    "bluetoothd 0x100000000 + 4096",
+    ...ends,
+  ]);
+  assertEquals(whose(daemon)[0], "system");
+  // What Xcode's templates named programs by default is not Apple's.
+  assertEquals(
+    whose(
+      crash(`Exception: EXC_BAD_ACCESS (0x0001)\nCodes: KERN_INVALID_ADDRESS (0x0001) at 0x18`, [
+        "com.apple.Foundation +[NSNumber numberWithInt:] + 56",
+        "com.apple.myCocoaApplication -[Board clear:] + 76",
+        "com.apple.AppKit NSApplicationMain + 452",
+        "com.apple.myCocoaApplication _start + 344",
+      ]),
+    )[3],
+    "-[Board clear:]",
+  );
+});
+
+Deno.test("a browser's framework is the browser's; another program's is a run-time", () => {
+  const of = (name: string): string | null =>
+    whose(crash(
+      `Process: ${name} [1]\nPath: /Applications/${name}.app/Contents/MacOS/${name}\nIdentifier: org.${name}\n` +
+        "Exception Type: EXC_BREAKPOINT (SIGTRAP)",
+      ["Google~Chrome~Framework ChromeMain + 17126610", "Google~Chrome~Framework ChromeMain + 300"],
+    ))[0];
+  assertEquals(of("Google Chrome"), "program");
+  assertEquals(of("Google Chrome Helper"), "program");
+  assertEquals(of("Editor"), "runtime");
+});
+
+Deno.test("refusals at the start are the packaging's, and nothing of the program ran", () => {
+  const refused = [
+    "Exception Type: EXC_CRASH (SIGABRT)\nTermination Description: DYLD, Library not loaded: @rpath/a.dylib | Referenced from: /b",
+    `${head}Exception Type: EXC_BAD_INSTRUCTION (SIGILL)\n\nApplication Specific Information:\n` +
+    "dyld: launch, running initializers\nSandbox registration failed: The code signature is not valid: error -1\n",
+  ];
+  for (const text of refused) assertEquals(whose(text), ["none", "packaging", null, null], text);
+  assertStringIncludes(told(refused[0]), "none of the program's code ran");
+  assertStringIncludes(told(refused[1]), "It was at launch, while initializers ran");
+  const loading = crash(`${head}Exception Type: EXC_BAD_ACCESS (SIGBUS)`, [
+    "dyld ImageLoaderMachO::sniffLoadCommands + 8",
+    "dyld dyld::_main(macho_header const*) + 8",
+    "dyld dyldbootstrap::start(macho_header const*) + 8",
+    "dyld _dyld_start + 8",
+  ]);
+  assertEquals(whose(loading), ["system", "launch", null, null]);
+  assertStringIncludes(told(loading), "It was at launch: none of the program's code had run.");
+  const early = (date: string): string =>
+    told(crash(
+      `${head}Date/Time: 2026-01-01 10:00:${date} +0100\nLaunch Time: 2026-01-01 10:00:00.9000 +0100\n` +
+        "Exception Type: EXC_BAD_ACCESS (SIGSEGV)",
+      ["Shop -[Cart add:] + 8", "Shop main + 8", ...ends],
+    ));
+  assertStringIncludes(early("01.4000"), "It was 0.5 s after the launch.");
+  assert(!early("09.4000").includes("after the launch"));
+});
+
+Deno.test("addresses alone: the innermost one outside of the shared cache", () => {
+  const text =
+    `Code Type: ARM-64 (Native)\n${head}Exception Type: EXC_CRASH (SIGABRT)\n\nLast Exception Backtrace:\n` +
+    "(0x18d0ed5f0 0x18ce0fbcc 0x119d9a4dc 0x10ac42650 0x18d100000)\n\nThread 0 Crashed:\n" +
+    "0   libsystem_kernel.dylib   \t0x000000018cee2d88 0x18cec0000 + 142728\n";
+  const { verdict, absent, deciding } = attributeReport(readReport(text, "x"));
+  assertEquals([verdict, absent, deciding?.frame.index, deciding?.frame.address], [
+    "unknown",
+    "address",
+    2,
+    0x119d9a4dcn,
+  ]);
+});
+
+Deno.test("OpenGL off the main thread: its caller in the program decides", () => {
+  const frames = [
+    "libGL.dylib glBindTexture + 16",
+    "libdraw.5.dylib readPixels + 60",
+    "Shop export + 88",
+  ];
+  const on = (index: number): string =>
+    crash(`${access}0x30`, frames).replace("Thread 0 Crashed", `Thread ${index} Crashed`);
+  assertEquals(whose(on(11))[3], "export");
+  assertStringIncludes(told(on(11)), "OpenGL was called on thread 11, which is not the main one.");
+  assertEquals(whose(on(0))[3], "readPixels");
+});
+
+Deno.test("a thread that only waited, and one whose program counter is 0", () => {
+  const text = crash(
+    `${head}Exception Type: EXC_CRASH (SIGSEGV)\nException Codes: 0x0, 0x0`,
+    ["libsystem_kernel.dylib __select + 10", "Shop serve + 40", "Shop main + 8", ...ends],
+    "\nThread 1:\n0   ???   \t000000000000000000 0 + 0\n" +
+      "1   libsystem_c.dylib   \t0x00007fff8d0008bf _pthread_start + 335\n",
+  );
+  assertEquals(whose(text), ["none", "wait", null, null]);
+  assertStringIncludes(told(text), "The program counter of thread 1 is 0");
+  assertEquals(explainReport(readReport(text, "x")).path, [
+    "serve (Shop)",
+    "__select (libsystem_kernel.dylib)",
+  ]);
+});
+
+Deno.test("code in no image behind a run-time's signal handler", () => {
+  const text = crash(`${head}Exception Type: EXC_BAD_ACCESS (SIGABRT)`, [
+    ...aborts,
+    "libjvm.dylib JVM_handle_bsd_signal + 620",
+    "libsystem_platform.dylib _sigtramp + 56",
+    "0x1190c4148 ??? ???",
+  ]);
+  assertEquals(whose(text), ["unknown", "generated", null, null]);
+  assertEquals(attributeReport(readReport(text, "x")).library, "libjvm.dylib");
+});
