@@ -2,7 +2,7 @@
 
 import { register } from "../fault.ts";
 import { type KnowledgeRow, known } from "../knowledge/mod.ts";
-import type { CrashReport, ReportThread } from "../report.ts";
+import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 
 /** `ESR_ELx.EC` of a `brk` instruction. */
 const breakpointClass = 0x3cn;
@@ -51,10 +51,15 @@ export function isSwift(symbol: string): boolean {
 }
 
 /** What a stack tells on which a signal handler ran, where a copy has no exception. */
-export function interruption(first: number): string | null {
-  return first === 0
-    ? null
-    : "A signal was handled; the frames after _sigtramp are those that it interrupted.";
+export function interruption(first: number, stack: readonly ReportFrame[]): string | null {
+  if (first === 0) return null;
+  const words = "A signal was handled; the frames after _sigtramp are those that it interrupted.";
+  // A call leaves its caller's frame behind the one at the address that it called.
+  const isNullCall = stack[first]?.address === 0n && stack[first].symbol === null &&
+    stack.length > first + 1;
+  return isNullCall
+    ? `${words} The innermost of them is at the address 0: a null function pointer was called.`
+    : words;
 }
 
 /** What the registers say of the CPU's exception, where a copy has no more. */

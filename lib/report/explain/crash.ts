@@ -17,15 +17,7 @@ import { callPath } from "./path.ts";
 import { MANY, recursion } from "./recursion.ts";
 import { frameOwner, functionOf, ownFrame, readStack } from "./stack.ts";
 import { type Crash, Story } from "./story.ts";
-import {
-  absentFrom,
-  decidesNothing,
-  isLaunching,
-  isPackaging,
-  lacksCrashed,
-  onlyWaits,
-  tellingStack,
-} from "./telling.ts";
+import { absentFrom, decidesNothing, lacksCrashed, onlyWaits, tellingStack } from "./telling.ts";
 import { tellNamespace, tellTermination, terminationRow } from "./termination.ts";
 import { tellUncaught } from "./uncaught.ts";
 
@@ -49,13 +41,14 @@ export function explainCrash(
   tellAccess(crash, story);
   tellKind(crash, isDecoded, story);
   if (exception === null && story.happened.length === 0) {
-    const trap = pageFault(report) ?? interruption(reading.first);
+    const trap = pageFault(report) ?? interruption(reading.first, stack);
     if (trap !== null) story.tell(trap);
   }
   tellAbsence(crash, story);
   tellStack(crash, story);
-  tellOccasion(crash, story);
-  tellLaunch(crash, story);
+  const launch = outside ? null : launchWords(report, crash.texts, stack);
+  tellOccasion(crash, launch, story);
+  tellLaunch(crash, launch, story);
   tellNull(crash, story);
   const shown = crashed ??
     (exception === null && report.threads.length > 0 && !lacksCrashed(report)
@@ -166,7 +159,8 @@ function tellAbsence({ report, crashed, outside }: Crash, story: Story): void {
 
 /** Tells when it was, and where nothing could be walked, that the program was still being loaded. */
 function tellOccasion(
-  { report, texts, outside, crashed, stack, reading }: Crash,
+  { report, outside, crashed, stack, reading }: Crash,
+  launch: string | null,
   story: Story,
 ): void {
   const { rows } = story;
@@ -177,13 +171,8 @@ function tellOccasion(
   ) {
     rows.splice(0, rows.length, began);
   }
-  const launch = outside ? null : launchWords(report, texts, stack);
-  const isTold = story.happened.some((text) => text.includes("none of the program's code ran"));
-  if (launch !== null && !isTold) story.tell(launch);
   const when = outside || launch !== null ? null : occasionOf(stack.slice(reading.first), crashed);
   if (when !== null && story.happened.length > 0) story.tell(`It was ${when}.`);
-  const age = ageWords(report);
-  if (age !== null && story.happened.length > 0) story.tell(age);
   if (!report.text.includes("Backtrace not available")) return;
   // Without a stack nothing says what the address was for.
   const at = rows.findIndex(({ kind, key }) => kind === "address" && key === "unknown");
@@ -199,43 +188,10 @@ function tellOccasion(
 }
 
 /** Tells that a process ended at its start: before any of its code ran, or soon after. */
-function tellLaunch({ report, outside, stack }: Crash, story: Story): void {
-  const { information, process, exception } = report;
+function tellLaunch({ report }: Crash, launch: string | null, story: Story): void {
   if (story.happened.some((text) => text.includes("none of the program's code ran"))) return;
-  const isLoading = isLaunching(report, stack) ||
-    (stack.length === 0 && isPackaging(report) &&
-      report.termination?.reasons.some((text) => text.includes("Library not loaded")) === true);
-  const seconds = exception === null || outside ? null : secondsRun(report.date, process.launched);
-  if (isLoading) {
-    story.tell("It was at launch: none of the program's code had run.");
-  } else if (
-    stack.length === 0 &&
-    information.some((text) => text.startsWith("dyld: launch, running initializers"))
-  ) {
-    story.tell("It was at launch, while initializers ran: main() had not begun.");
-  } else if (seconds !== null && seconds < AT_LAUNCH) {
-    story.tell(
-      `It was ${seconds < 0.1 ? "less than 0.1" : seconds.toFixed(1)} s after the launch.`,
-    );
-  }
-}
-
-/** So soon after it a process is still starting, in seconds. */
-const AT_LAUNCH = 3;
-
-/** How long a process had run, in seconds; `null` where it is not said. */
-function secondsRun(date: string | null, launched: string | null): number | null {
-  const times = [launched, date].map((text) => {
-    const match = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)\.(\d{1,6}) ([+-]\d{4})$/.exec(
-      text?.trim() ?? "",
-    );
-    if (match === null) return NaN;
-    const [, day, time, fraction, zone] = match;
-    return Date.parse(`${day}T${time}${zone.slice(0, 3)}:${zone.slice(3)}`) / 1000 +
-      Number(`0.${fraction}`);
-  });
-  const seconds = times[1] - times[0];
-  return seconds >= 0 ? seconds : null;
+  const words = launch ?? (story.happened.length > 0 ? ageWords(report) : null);
+  if (words !== null) story.tell(words);
 }
 
 /** Tells of another thread that has nothing where its next instruction should be, where the one that is called the crashed

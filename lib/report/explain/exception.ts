@@ -229,8 +229,9 @@ function kindRow(
 /** The type of a violated guard with what was done to it, and the type alone: `GUARD_TYPE_FD CLOSE`. */
 function guardVariants(report: CrashReport, exception: ReportException): string[] {
   if (exception.type !== "EXC_GUARD") return [];
-  const match = /^(GUARD_TYPE_\w{1,20})(?:,[^:]{1,80}: ([A-Z_]{2,40})\b)?/.exec(
-    decodedWords(report, exception) ?? "",
+  // The system's own words begin with what was done: `CLOSE on file descriptor 14 (guarded with 0x8fd4dbfade2dead)`.
+  const match = /^(GUARD_TYPE_\w{1,20})(?:(?:,[^:]{1,80})?: ([A-Z_]{2,40})\b)?/.exec(
+    decodedWords(report, exception) ?? guardWords(report) ?? "",
   );
   if (match === null) return [];
   return match[2] === undefined ? [match[1]] : [`${match[1]} ${match[2]}`, match[1]];

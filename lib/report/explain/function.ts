@@ -63,13 +63,17 @@ export function tellFunction(
   const framework = vague ? frameworkRow(stack, exception?.type ?? null) : null;
   if (telling !== undefined && !told && framework === null) {
     const { row } = telling;
-    const isSilent = row.key === "abort" && story.happened.length === 0;
+    const isSilent = story.happened.length === 0 &&
+      (row.key === "abort" || (abortsWithReason.test(row.key) && report.termination === null));
     story.add(row, isSilent ? `${row.meaning} The report does not say why.` : undefined);
   }
   if (framework !== null && !told) {
     story.add(framework.row, `${framework.row.meaning} It is ${framework.name}.`);
   }
 }
+
+/** Functions by which a process gives the system the reason of its end. */
+const abortsWithReason = /^(?:__)?abort_with_(?:payload|reason)/;
 
 /** Tells of a stack that was overwritten, of objects that were being destroyed, and of the privacy system. */
 export function tellStack(
@@ -189,10 +193,6 @@ function specialOf(
   }
   if (symbol === null || ended === "abort") return undefined;
   const fault = faultAddress(report);
-  if (
-    /^gl[A-Z]\w{1,60}$/.test(symbol) && fault !== null && fault < GL_STATE &&
-    /^(?:libGL\.dylib|com\.apple\.opengl|OpenGL)$/.test(titleOf(stack[index]))
-  ) return { row: known("frame", "an OpenGL call without a context")!, index };
   const word = ended === "trap" || (ended === null && /\.cold\.\d/.test(symbol))
     ? "stopped"
     : fault !== null && fault < NULL_USED
@@ -202,14 +202,6 @@ function specialOf(
   const row = word === null ? null : known("frame", key);
   // A prefix of another row is not meant.
   return row?.key === key ? { row, index } : undefined;
-}
-
-/** OpenGL's functions read the table of the current context, which they find by the thread, at offsets below this. */
-const GL_STATE = 0x10000n;
-
-function titleOf(frame: ReportFrame): string {
-  const image = imageOf(frame);
-  return image === null ? "" : imageTitle(image);
 }
 
 /** What is read of an object that is null is at these addresses. */

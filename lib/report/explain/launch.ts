@@ -1,6 +1,7 @@
 /** When in its life a process ended: while it was loaded, or how long after its launch. */
 
 import type { CrashReport, ReportFrame } from "../report.ts";
+import { isLaunching } from "./telling.ts";
 
 /** What the dynamic linker was doing, by the note that it leaves for crash reports; dyld 2, src/dyld.cpp and
  * ImageLoader.cpp: CRSetCrashLogMessage2. */
@@ -38,14 +39,14 @@ export function launchWords(
   if (loading?.what === "running initializers") {
     // Those of libSystem run before all others.
     return /\/libSystem\.B\.dylib$/.test(loading.path ?? "")
-      ? `It was at the launch, in the initializers of libSystem${path}: none of the program's own code had run.`
-      : `It was at the launch, while initializers ran${path}, before main().`;
+      ? `It was at launch, while initializers ran${path}: none of the program's own code had run.`
+      : `It was at launch, while initializers ran${path}: main() had not begun.`;
   }
   if (loading !== null) {
-    return `It was at the launch, while the dynamic linker was ${loading.what}${path}: none of the program's code had run.`;
+    return `It was at launch, while the dynamic linker was ${loading.what}${path}: none of the program's code had run.`;
   }
-  return endedLoading(report, texts, stack)
-    ? "It was at the launch: none of the program's code had run."
+  return isLaunching(report, stack) || endedLoading(report, texts, stack)
+    ? "It was at launch: none of the program's code had run."
     : null;
 }
 

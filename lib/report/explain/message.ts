@@ -176,7 +176,7 @@ function inlinedMessages({ crashedThread }: CrashReport): string[] {
 }
 
 /** Whether a message only repeats an exception that was already told. */
-function sameReason(
+export function sameReason(
   text: string,
   { name, reason }: { name: string | null; reason: string | null },
 ): boolean {

@@ -4,7 +4,7 @@ import { imageOf, imageTitle, isSystemFrame } from "../images.ts";
 import { type KnowledgeRow, known } from "../knowledge/mod.ts";
 import { type CrashReport, noFrame, type ReportFrame } from "../report.ts";
 import type { UncaughtException } from "./language.ts";
-import { isDull, messageRow } from "./message.ts";
+import { isDull, messageRow, sameReason } from "./message.ts";
 import { frameOwner, frameTitle, functionOf, readStack } from "./stack.ts";
 import type { Crash, Story } from "./story.ts";
 import { sentence, unique } from "./words.ts";
@@ -15,7 +15,9 @@ export function tellUncaught({ report, uncaught, stack, reading }: Crash, story:
   const { language, name, reason } = uncaught;
   const what = name === null ? "" : `: ${name}`;
   const why = reason === null ? "" : `${what === "" ? ":" : ","} ${reason}`;
-  const isSaid = report.information.some((text) => !isDull(text) && text.trim() !== "");
+  const isSaid = report.information.some((text) =>
+    !isDull(text) && text.trim() !== "" && !sameReason(text, uncaught)
+  );
   const known = reason !== null || isSaid
     ? ""
     : name === null
@@ -119,7 +121,7 @@ const uncaughtRows: Readonly<Record<string, KnowledgeRow>> = {
     meaning: "An Objective-C exception was not caught.",
     causes: [],
     next:
-      "Read the exception's reason, in the report or the console; the first frame of yours on its backtrace raised it.",
+      "Look for the exception's reason in the console or the system's log; the first frame of yours on its backtrace raised it.",
     source: 'Apple, "Addressing language exception crashes"',
   },
   "C++": {

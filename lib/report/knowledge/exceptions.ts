@@ -198,6 +198,15 @@ export const exceptionRows: readonly KnowledgeRow[] = [
   })),
   {
     kind: "exception",
+    key: "EXC_GUARD GUARD_TYPE_MACH_PORT THREAD_SET_STATE",
+    meaning:
+      "The registers of a thread were set from within the process, which its hardening forbids.",
+    causes: [],
+    next: "See what sets the state of threads: an injector, a hook or a debugger in the process.",
+    source: "XNU, osfmk/kern/thread_act.c: kGUARD_EXC_THREAD_SET_STATE",
+  },
+  {
+    kind: "exception",
     key: "EXC_GUARD GUARD_TYPE_MACH_PORT",
     meaning: "The process used a Mach port in a way that its guard forbids.",
     causes: [],

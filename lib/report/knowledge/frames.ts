@@ -203,7 +203,7 @@ export const frameRows: readonly KnowledgeRow[] = [
   ...["__abort_with_payload", "abort_with_payload*", "abort_with_reason"].map((key) =>
     frame(
       key,
-      "The process ended itself with a reason, which the termination reason has.",
+      "The process ended itself by abort_with_payload(), which gives the system a reason.",
       [],
       "Read the termination reason.",
       "XNU, bsd/sys/reason.h",

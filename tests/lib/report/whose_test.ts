@@ -144,7 +144,7 @@ Deno.test("refusals at the start are the packaging's, and nothing of the program
     "dyld: launch, running initializers\nSandbox registration failed: The code signature is not valid: error -1\n",
   ];
   for (const text of refused) assertEquals(whose(text), ["none", "packaging", null, null], text);
-  assertStringIncludes(told(refused[0]), "none of the program's code ran");
+  assertStringIncludes(told(refused[0]), "none of the program's code had run");
   assertStringIncludes(told(refused[1]), "It was at launch, while initializers ran");
   const loading = crash(`${head}Exception Type: EXC_BAD_ACCESS (SIGBUS)`, [
     "dyld ImageLoaderMachO::sniffLoadCommands + 8",
