@@ -174,6 +174,25 @@ export function outsideOfCache({ arch }: CrashReport, stack: readonly ReportFram
     : -1;
 }
 
+/** Where Mac OS X 10.0 to 10.4 have the system's libraries, and dyld: osfmk/mach/shared_memory_server.h,
+ * GLOBAL_SHARED_TEXT_SEGMENT; dyld's own base. */
+const oldLibraries = { begin: 0x9000_0000n, end: 0xa000_0000n } as const;
+const oldDyld = { begin: 0x8fe0_0000n, end: 0x8ff0_0000n } as const;
+
+/** What the addresses of a stack without images are in, where all are in the system's code; `null` for others. */
+export function systemByAddresses(
+  { arch, text }: CrashReport,
+  stack: readonly ReportFrame[],
+): "libraries" | "dyld" | null {
+  if (stack.length === 0) return null;
+  const isWithin = ({ begin, end }: { begin: bigint; end: bigint }): boolean =>
+    stack.every(({ address }) => address >= begin && address < end);
+  if (arch === "arm64") return isWithin(caches.arm64) ? "libraries" : null;
+  // Their reports have the number of an exception after its name.
+  if (!/\bEXC_[A-Z_]{3,30} \(0x000\d\)/.test(text.slice(0, 1 << 16))) return null;
+  return isWithin(oldLibraries) ? "libraries" : isWithin(oldDyld) ? "dyld" : null;
+}
+
 /** Where a 64-bit program's `__PAGEZERO` ends. */
 const PROGRAMS = 0x1_0000_0000n;
 

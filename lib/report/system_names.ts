@@ -192,7 +192,7 @@ XPCObjects XPCService XQuery ZoomServices
  * From the process lists of public stackshots and JetsamEvent reports. */
 export const systemPrograms: ReadonlySet<string> = new Set(
   `
-accountsd airportd akd amfid apsd assistantd audioaccessoryd audiomxd backboardd biometrickitd bird bluetoothd
+accountsd airportd akd amfid analyticsd apsd assetsd assistantd audioaccessoryd audiomxd backboardd biometrickitd bird bluetoothd
 cfprefsd cloudd CommCenter configd containermanagerd coreaudiod coreduetd CoreServicesUIAgent dasd
 diskarbitrationd distnoted Dock duetexpertd familycircled fileproviderd Finder findmydeviced fseventsd healthd
 homed identityservicesd imagent installd itunesstored kernelmanagerd launchd locationd logd loginwindow lsd

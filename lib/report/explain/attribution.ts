@@ -8,12 +8,21 @@ import {
   isSystemImage,
   outsideOfCache,
   programImage,
+  systemByAddresses,
 } from "../images.ts";
 import { knownFrame } from "../knowledge/mod.ts";
 import type { CodeOrigins } from "../origins.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
 import { systemPrograms } from "../system_names.ts";
-import { endedBy, entryOf, frameOwner, functionOf, isPart, readStack } from "./stack.ts";
+import {
+  endedBy,
+  entryOf,
+  frameOwner,
+  functionOf,
+  isPart,
+  reachesBase,
+  readStack,
+} from "./stack.ts";
 import {
   type Absent,
   absentFrom,
@@ -80,7 +89,7 @@ export interface Attribution {
    * an `extension` that is not Apple's; `packaging` where it is how the program was built, signed or installed that
    * decides, and no stack; `description` where its Info.plist lacks one of how private data is used; `resource`
    * where the process as a whole used too much of one; `processes` where there are several, of which only the first is looked at; `own` where the copy's stack and
-   * the program are the system's; `part` where the whole stack and the program are; `heap` where malloc found its heap damaged, by code that ran before; `malloc` where it ended the process and nothing says whether its heap or the pointer that it was passed was at fault; `pool` where an autorelease pool released an object, whose owner is not on the stack; `wait` where the crashed thread only waited when a signal ended the process; `address` where no frame names its image and the innermost one that is not in the system's shared cache is shown; `launch` where none of the program's code had run; `generated` where the code that a signal interrupted is in no image, as what a run-time compiles; `null` when it lacks none. */
+   * the program are the system's; `part` where the whole stack and the program are; `heap` where malloc found its heap damaged, by code that ran before; `malloc` where it ended the process and nothing says whether its heap or the pointer that it was passed was at fault; `pool` where an autorelease pool released an object, whose owner is not on the stack; `wait` where the crashed thread only waited when a signal ended the process; `address` where no frame names its image and the innermost one that is not in the system's shared cache is shown; `addresses` where no frame names its image and all are in the system's libraries; `launch` where none of the program's code had run; `generated` where the code that a signal interrupted is in no image, as what a run-time compiles; `null` when it lacks none. */
   readonly absent: Absent | null;
   /** Library or image of the deciding frame; `null` without one. Not safe to print raw. */
   readonly library: string | null;
@@ -205,6 +214,9 @@ export function attributeReport(
     ? "address"
     : lacking !== "thrower" && isLaunching(report, stack)
     ? "launch"
+    : lacking === "images" && reachesBase(stack) &&
+        systemByAddresses(report, stack) === "libraries"
+    ? "addresses"
     : lacking === "outer" && isSystemProgram(report) &&
         !stack.some((frame) => imageOf(frame) === null)
     ? "own"
@@ -228,7 +240,7 @@ export function attributeReport(
   }
   return {
     verdict: isAddress ? "unknown" : deciding?.owner ??
-      (absent === null || absent === "part" || absent === "launch" ? "system" : "unknown"),
+      (absent === null || systemAbsent.has(absent) ? "system" : "unknown"),
     absent,
     library: absent === "generated"
       ? frames.slice(0, first).find(({ owner }) => owner === "runtime")?.library ?? null
@@ -244,6 +256,9 @@ export function attributeReport(
     frames,
   };
 }
+
+/** What is lacked where the system's code alone was there. */
+const systemAbsent: ReadonlySet<Absent> = new Set(["part", "launch", "addresses"]);
 
 /** Whether a process's program comes with the system, as the Finder does. */
 export function isSystemProgram(report: CrashReport): boolean {
@@ -298,13 +313,18 @@ function onlyRaises({ symbol }: ReportFrame): boolean {
 /** Folders of libraries that packages, tweaks and plug-ins are installed in. */
 const packages = /^\/(?:Library|var\/jb|usr\/local|opt|(?:private\/)?preboot)\//;
 
+/** Drivers that their makers install. */
+const drivers = /^com\.nvidia\.(?:web\.|CUDA)|^GeForce\w{1,20}Web$/;
+
 /** Whether a frame's image is in none of the program's folders. Cr4shed names the tweak that it suspects. */
 function isOutside(frame: ReportFrame, { process, fields }: CrashReport): boolean {
   const path = frame.image?.path ?? null;
   if (path === null) {
     const name = frame.imageName;
-    return name !== null && name.endsWith(".dylib") &&
-      fields.some((field) => field.name === "Culprit" && field.value === name);
+    if (name === null) return false;
+    return (name.endsWith(".dylib") &&
+      fields.some((field) => field.name === "Culprit" && field.value === name)) ||
+      drivers.test(name);
   }
   if (process.path === null) return false;
   const app = /^(.*\/)?([^/]{1,200}\.app)\//.exec(process.path);
@@ -361,7 +381,7 @@ function isLibrary(frame: ReportFrame, report: CrashReport): boolean | null {
 
 /** Names that libraries have more often than programs. */
 const libraryNames =
-  /(?:View|Kit|SDK|Framework|Lib|UI|Core|Database|FileSystem|Networking|Foundation|Widgets|Services)$|^(?:EX|RN|RCT|FB|GTM|GUL|AF|SD|org\.qt-project)[A-Z.]/;
+  /(?:View|Kit|SDK|Framework|Lib|UI|Core|Database|FileSystem|Networking|Foundation|Widgets|Services)$|^(?:EX|RN|RCT|FB|GTM|GUL|AF|SD|Qt|Firebase|Google|org\.qt-project)[A-Z.]|^(?:Flutter|React|hermes|Sentry|Realm|Lottie|WebRTC)$/;
 
 /** Stacks in which the program's main function is looked for, and the frames at their outer ends. */
 const ENTRY_STACKS = 8;

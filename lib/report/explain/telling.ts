@@ -1,7 +1,7 @@
 /** Which stack of a report tells what happened, if any does. */
 
 import { faultAddress } from "../fault.ts";
-import { imageOf, imageTitle } from "../images.ts";
+import { imageOf, imageTitle, systemByAddresses } from "../images.ts";
 import { heapDamage, known, knownTermination, mallocStop } from "../knowledge/mod.ts";
 import { numberAt } from "../json.ts";
 import { cutTree } from "../read/call_tree.ts";
@@ -62,7 +62,8 @@ export type Absent =
   | "wait"
   | "generated"
   | "address"
-  | "launch";
+  | "launch"
+  | "addresses";
 
 /** What a stack that has no function of the program lacks; `null` when it is whole. */
 export function absentFrom(stack: readonly ReportFrame[]): Absent | null {
@@ -108,18 +109,20 @@ export function onlyWaits(
 
 /** Functions of dyld, from which nothing of the program was called yet, at the outer end of a stack. */
 const starts =
-  /^(?:_dyld_start|dyldbootstrap::start|dyld::_main|dyld4::prepare|dyld4::start|start)\b/;
+  /^(?:_dyld_start|_dyld_init|dyldbootstrap::start|dyld::_main|dyld4::prepare|dyld4::start|start)\b/;
 
 /** Whether a process ended while dyld loaded what its program needs, before any code of the program ran. */
-export function isLaunching(
-  { information, format }: CrashReport,
-  stack: readonly ReportFrame[],
-): boolean {
+export function isLaunching(report: CrashReport, stack: readonly ReportFrame[]): boolean {
+  const { information, format } = report;
   if (format !== "crash" && format !== "ips") return false;
   const isLoading = information.some((text) =>
     text.startsWith("dyld: launch, loading dependent libraries")
   );
   if (stack.length === 0) return isLoading;
+  if (!stack.some((frame) => imageOf(frame) !== null)) {
+    return systemByAddresses(report, stack) === "dyld" &&
+      stack.slice(-3).some(({ symbol }) => starts.test(symbol ?? ""));
+  }
   const isDyld = stack.every((frame) => {
     const image = imageOf(frame);
     return image !== null &&

@@ -40,13 +40,6 @@ const swift = "Swift, stdlib/public/core and stdlib/public/runtime";
 /** See {@linkcode KnowledgeRow}. */
 export const frameworkRows: readonly KnowledgeRow[] = [
   ...frame(
-    ["OpenGL on another thread"],
-    "OpenGL was called on a thread that has no current context.",
-    ["OpenGL called on a thread on which no context was made current"],
-    "Call it on the thread that has the context, or make a shared context current on this one.",
-    "Khronos, OpenGL wiki: OpenGL and multithreading; Apple, CGLSetCurrentContext",
-  ),
-  ...frame(
     ["AG::precondition_failure*"],
     "SwiftUI found its graph of views in a state that must not be.",
     [

@@ -153,8 +153,10 @@ const compiledIn = [
     "Xamarin and Mono, what their compilers name functions",
     ...["wrapper_runtime_invoke_*", "wrapper_managed_to_native_*", "wrapper_native_*"],
     ...["UIKit_UIApplication_Main_*", "UIKit_UIApplication_UIApplicationMain_*", "ObjCRuntime_*"],
-    "mono_*",
+    ...["mono_*", "throw_exception", "System_*", "UIKit_UIKitSynchronizationContext_*"],
+    ...["Foundation_NSAsyncActionDispatcher_*", "Foundation_NSActionDispatcher_*"],
   ],
+  ["Go's run-time, src/runtime", "runtime.*"],
 ] as const;
 
 /** See {@linkcode KnowledgeRow}. */

@@ -216,3 +216,16 @@ Deno.test("code in no image behind a run-time's signal handler", () => {
   assertEquals(whose(text), ["unknown", "generated", null, null]);
   assertEquals(attributeReport(readReport(text, "x")).library, "libjvm.dylib");
 });
+
+Deno.test("old reports without images: the addresses say what is the system's", () => {
+  const old = (frames: readonly string[]): (string | null)[] =>
+    whose(
+      `Exception:  EXC_BREAKPOINT (0x0006)\nCode[0]: 0x00000001\n\nThread 2 Crashed:\n${
+        frames.map((line, at) => ` #${at}   ${line.replace(" ", " in ")}`).join("\n")
+      }\n`,
+    ).slice(0, 2);
+  const base = "0x90020d48 _pthread_body";
+  assertEquals(old(["0x9014819c CFRunLoopWakeUp", base]), ["system", "addresses"]);
+  assertEquals(old(["0x00003310 setZero", base]), ["unknown", "images"]);
+  assertEquals(old(["0x8fe01280 halt", "0x8fe01410 _dyld_init"]), ["system", "launch"]);
+});
