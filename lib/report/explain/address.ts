@@ -144,7 +144,16 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
       `it is in ${image.name}, 0x${(address - image.base).toString(16)} bytes from its start`,
     );
   }
-  if (region.words !== null) add(region.kind, region.words);
+  // The kernel looks up the pointer without the bits of its signature.
+  const isSigned = found.some(([kind]) => kind === "signed");
+  if (region.words !== null) {
+    add(
+      region.kind,
+      isSigned
+        ? region.words.replace(/^it is in a region/, "the pointer is into a region")
+        : region.words,
+    );
+  }
   const kind = found.find(([kind]) => kind !== "unknown")?.[0] ?? "unknown";
   return { kind, words: found.map(([, words]) => words) };
 }
@@ -340,9 +349,12 @@ function regionWords(report: CrashReport, address: bigint): RegionWords {
     ? null
     : Number(owner);
   const protection = /\b([r-][w-][x-])\/[r-][w-][x-]/.exec(kind)?.[1];
+  // `SM=COW  /usr/lib/dyld`, `SM=COW  ...ryLogger.dylib`
+  const file = /\bSM=[A-Z]{2,4}\s{1,20}((?:\/|\.{3})[^=]{1,200})$/.exec(kind)?.[1].trim();
   return {
     words: `it is in a region of type ${type}` +
-      (protection === undefined ? "" : `, protection ${protection}`),
+      (protection === undefined ? "" : `, protection ${protection}`) +
+      (file === undefined || isGuard || file.includes(" thread ") ? "" : `, of ${file}`),
     type,
     guard: isGuard && other === null,
     other,

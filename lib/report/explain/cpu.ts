@@ -40,6 +40,8 @@ export function isCheck(report: CrashReport): boolean {
   const { exception, crashedThread } = report;
   if (exception === null) return false;
   if (exception.type === "EXC_BREAKPOINT") return /SIGTRAP/.test(exception.signal ?? "SIGTRAP");
+  // Other reporters have the signal only.
+  if (exception.type === "SIGTRAP") return true;
   return exception.type === "EXC_BAD_INSTRUCTION" &&
     (instructionAt(report) === 0x0f || isSwift(crashedThread?.frames[0]?.symbol ?? ""));
 }

@@ -65,11 +65,33 @@ export function tellFunction(
     const { row } = telling;
     const isSilent = story.happened.length === 0 &&
       (row.key === "abort" || (abortsWithReason.test(row.key) && report.termination === null));
+    const before = story.rows.length;
     story.add(row, isSilent ? `${row.meaning} The report does not say why.` : undefined);
+    if (!isSilent && story.rows.length > before) tellUnsaid(report, row, story);
   }
   if (framework !== null && !told) {
     story.add(framework.row, `${framework.row.meaning} It is ${framework.name}.`);
   }
+}
+
+/** Characters of a report in which a line of the console is looked for. */
+const MAX_SEARCHED = 1 << 16;
+
+/** Tells that the message is not there of which a function's row speaks. */
+function tellUnsaid(
+  { text }: CrashReport,
+  { key, next, meaning }: KnowledgeRow,
+  story: Story,
+): void {
+  // The console's line is often copied along with the report.
+  const line = key.startsWith("_objc_")
+    ? /\bobjc(?:\[\d{1,9}\])?: ([^"\n]{5,200})/.exec(text.slice(0, MAX_SEARCHED))
+    : null;
+  if (line !== null) return story.tell(`It says: ${line[0]}`);
+  if (!/\b(?:message|panic's message|exception's (?:class|type))\b/.test(next)) return;
+  if (meaning.includes("not in the report")) return;
+  if (story.happened.some((text) => text.includes("It says: "))) return;
+  story.tell("Its message is not in the report.");
 }
 
 /** Functions by which a process gives the system the reason of its end. */

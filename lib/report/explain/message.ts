@@ -1,6 +1,6 @@
 /** Messages that the program or the system's libraries left, and what they mean. */
 
-import { type KnowledgeRow, known, knownMessage } from "../knowledge/mod.ts";
+import { type KnowledgeRow, known, knownMessage, missingUsage } from "../knowledge/mod.ts";
 import type { CrashReport } from "../report.ts";
 import { trapMessage } from "./stack.ts";
 import { isLoadedPath } from "./launch.ts";
@@ -17,7 +17,7 @@ export function tellMessages({ report, texts, uncaught }: Crash, story: Story): 
     if (text.includes(childSide) && story.rows.some(({ meaning }) => meaning.includes(childSaid))) {
       continue;
     }
-    const row = messageRow(text);
+    const row = withKey(messageRow(text), texts);
     if (row !== null) {
       story.add(row, row.meaning === "" ? `It says: ${text}` : `${row.meaning} It says: ${text}`);
     } else if (
@@ -90,6 +90,18 @@ export function isDull(text: string): boolean {
 /** Everything that was left in words. */
 export function allMessages(report: CrashReport): string[] {
   return [...messages(report), ...inlinedMessages(report)];
+}
+
+/** The row for a missing usage description, with the key that the system's message names. */
+function withKey(row: KnowledgeRow | null, texts: readonly string[]): KnowledgeRow | null {
+  if (row?.causes[0] !== missingUsage) return row;
+  const key = texts.map((text) => / must contain an? ([\w.-]{3,100}) key\b/.exec(text)?.[1])
+    .find((name) => name !== undefined);
+  return key === undefined ? row : {
+    ...row,
+    causes: [`${key} is not in the Info.plist`],
+    next: `Add ${key} to the Info.plist, with a text that says what the data is used for.`,
+  };
 }
 
 /** The system's note on a child of fork(), and what it is told by. */

@@ -1,7 +1,7 @@
 /** Samples, spindumps, hangs and resource reports: what their stacks show. */
 
 import type { KnowledgeRow } from "../knowledge/mod.ts";
-import type { CrashReport, ReportFrame, ReportImage } from "../report.ts";
+import type { CrashReport, ReportFrame, ReportImage, ReportThread } from "../report.ts";
 import { type Explanation, finished } from "./explanation.ts";
 import { activityOf, blockerOf, busyThread, mainThread } from "./hang.ts";
 import { processUses } from "./kinds.ts";
@@ -44,7 +44,9 @@ export function explainSampled(
   let stack: readonly ReportFrame[] = [];
   if (thread !== null && (report.threads.length > 0)) {
     const { words, busiest } = activityOf(thread);
-    const main = thread.name === "heaviest stack" ? "The heaviest stack" : "The main thread";
+    const main = thread.name === "heaviest stack"
+      ? `The heaviest stack${isOfWorker(thread) ? ", of a thread that is not the main one" : ""}`
+      : "The main thread";
     const title = processes.size <= 1 || thread.process === null
       ? main
       : `In ${thread.process}, ${
@@ -94,6 +96,12 @@ export function explainSampled(
     ownFrame(stack, mine),
     callPath(stack, 0),
   );
+}
+
+/** Whether a stack begins as that of a thread that the process made, not as that of main(). */
+function isOfWorker({ tree, frames }: ReportThread): boolean {
+  const symbol = tree[0]?.frame.symbol ?? frames.at(-1)?.symbol ?? "";
+  return /^_?(?:thread_start|start_wqthread|pthread_start|pthread_wqthread)$/.test(symbol);
 }
 
 /** What a spindump says of its process: how long it did not answer, and how much it computed. */

@@ -1,6 +1,6 @@
 /** Why a process was ended from outside. */
 
-import { regionInfo } from "../fault.ts";
+import { faultAddress, regionInfo } from "../fault.ts";
 import { textAt } from "../json.ts";
 import { type KnowledgeRow, known, knownMessage, knownTermination } from "../knowledge/mod.ts";
 import type { CrashReport } from "../report.ts";
@@ -24,6 +24,8 @@ export function tellTermination({ report, texts, ended }: Crash, story: Story): 
   if (why !== null && why.key !== "Library not loaded") story.add(why);
   else story.add(ended, sentence(eventMeaning(ended, termination?.reasons ?? [])));
   if (reason !== undefined) story.tell(`It says: ${reason}`);
+  const page = ended.key === "CODESIGNING:0x2" ? faultAddress(report) : null;
+  if (page !== null) story.tell(`The address was 0x${page.toString(16)}.`);
   const share = watchdogWords(termination?.reasons.join(" ") ?? "");
   if (share !== null) story.tell(share);
 }

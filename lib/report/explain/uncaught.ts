@@ -25,7 +25,10 @@ export function tellUncaught({ report, uncaught, stack, reading }: Crash, story:
     : "; its reason is not in the report";
   story.tell(sentence(`${articles[language]} exception was not caught${what}${why}${known}`));
   // The reason says more than the name.
-  for (const text of [reason, name]) {
+  const typed = language !== "C++" || name === null || reason === null
+    ? null
+    : `${name}: ${reason}`;
+  for (const text of [typed, reason, name]) {
     const row = text === null || story.rows.length > 0 ? null : messageRow(text);
     if (row !== null) story.add(row);
   }

@@ -747,7 +747,7 @@ export const kindRows: readonly KnowledgeRow[] = [
     "panic",
     "WDT timeout",
     "The hardware's watchdog was not reset in time: the whole system hung.",
-    ["a hung kernel or driver", "a process that keeps the CPU or memory busy", "failing hardware"],
+    ["a hung kernel or driver, or failing hardware"],
     "See what ran at the time; update the system.",
     "Apple, platform watchdog",
   ),

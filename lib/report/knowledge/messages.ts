@@ -10,6 +10,8 @@ const malloc = "libmalloc, src/malloc.c and malloc(3)";
 const objc = "objc4, runtime: _objc_fatal";
 const dyld = "dyld, dyld/Loader.cpp";
 const note = "Apple, Technical Note TN2151";
+/** The cause that is common to all who use private data without saying why. */
+export const missingUsage = "a missing NS…UsageDescription";
 const useZombies =
   "Run with zombie objects or Address Sanitizer; check the ownership of the object.";
 const sanitize = "Run with Address Sanitizer: it stops where the damage is done.";
@@ -119,7 +121,7 @@ export const messageRows: readonly KnowledgeRow[] = [
   ),
   message(
     "A fatal error has been detected by the Java Runtime Environment",
-    "The Java virtual machine met a signal, in native code or in its own.",
+    "The Java virtual machine met a signal.",
     [],
     "The problematic frame is where it was: C is native code, V the virtual machine, J and j are Java's. Read the hs_err_pid log for the stack.",
     "OpenJDK, src/hotspot/share/utilities/vmError.cpp",
@@ -197,7 +199,7 @@ export const messageRows: readonly KnowledgeRow[] = [
   message(
     "unexpected signal during runtime execution",
     "A Go program met a signal outside of Go code, such as in C code that it called.",
-    ["a fault in C code called through cgo", "a damaged heap"],
+    [],
     "See the C function of the goroutine that was in a system call.",
     "Go, src/runtime/signal_unix.go: sigpanic",
   ),
@@ -1615,7 +1617,7 @@ export const messageRows: readonly KnowledgeRow[] = [
   message(
     "This app has crashed because it attempted to access privacy-sensitive data without a usage description",
     "The process used private data without a usage description in its Info.plist.",
-    ["a missing NS…UsageDescription"],
+    [missingUsage],
     "Add the usage description that the message names.",
     "Apple, TCC",
   ),
@@ -1848,7 +1850,7 @@ export const messageRows: readonly KnowledgeRow[] = [
   ]),
   ...rows(["usageDescription must be set", "UsageDescription must be set"], [
     "The process used private data without a usage description in its Info.plist.",
-    ["a missing NS…UsageDescription"],
+    [missingUsage],
     "Add the usage description that the message names.",
     "Apple, HealthKit and others",
   ]),
@@ -1966,6 +1968,41 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Check the size in the first frame of yours.",
     "libc++, include/stdexcept",
   ]),
+  message(
+    "std::out_of_range: vector",
+    "std::vector::at() got an index beyond the end of the vector.",
+    ["an index that is not there, as of a vector that is empty or was changed"],
+    "Check the index in the first frame of yours.",
+    "libc++, include/vector: __throw_out_of_range",
+  ),
+  message(
+    "std::out_of_range: basic_string",
+    "A function of std::string, such as substr() or at(), got a position beyond its end.",
+    ["a position computed for another or a longer text"],
+    "Check the position in the first frame of yours.",
+    "libc++, include/string: __throw_out_of_range",
+  ),
+  message(
+    "std::out_of_range: map::at",
+    "std::map::at() got a key that is not in the map.",
+    ["a key that is not there"],
+    "Use find(), or check the key in the first frame of yours.",
+    "libc++, include/map",
+  ),
+  message(
+    "std::out_of_range: sto",
+    "A text was converted to a number that its type cannot hold.",
+    ["a text with a number that is too large"],
+    "Check the text in the first frame of yours, or catch the exception.",
+    "libc++, src/string.cpp",
+  ),
+  message(
+    "std::invalid_argument: sto",
+    "A text was converted to a number, and is none.",
+    ["a text that is empty or no number"],
+    "Check the text in the first frame of yours, or catch the exception.",
+    "libc++, src/string.cpp",
+  ),
   ...rows(["std::out_of_range"], [
     "An index or key was beyond what a C++ container or string has, or a number beyond its type.",
     ["at() with an index or key that is not there", "stoi() and its like with a number too large"],

@@ -358,3 +358,72 @@ Deno.test("who holds the lock that a sampled thread waits for", () => {
   ].join("\n"));
   assertStringIncludes(what, "The report has no other thread that could hold it.");
 });
+
+Deno.test("a message that is not there is said to be missing, one beside the report is found", () => {
+  const aborted = (top: string, text = "") =>
+    `${text}\n${
+      told(crash(["Exception Type: EXC_CRASH (SIGABRT)", ...text === "" ? [] : ["", text]], [
+        "libsystem_kernel.dylib __pthread_kill + 8",
+        "libsystem_c.dylib abort + 128",
+        top,
+      ])).what
+    }`;
+  assertStringIncludes(
+    aborted("libggml-base.dylib ggml_abort + 8"),
+    "Its message is not in the report.",
+  );
+  const objc = aborted(
+    "libobjc.A.dylib _objc_fatal + 8",
+    "The console has objc: thread is already initializing this class!",
+  );
+  assertStringIncludes(objc, "It says: objc: thread is already initializing this class!");
+  assert(!objc.includes("not in the report"), objc);
+});
+
+Deno.test("the key that a privacy message names; what std::out_of_range was thrown by", () => {
+  assertEquals(
+    told([
+      "Exception Type: EXC_CRASH (SIGABRT)",
+      "Termination Reason: TCC, This app has crashed because it attempted to access privacy-sensitive data " +
+      "without a usage description. The app's Info.plist must contain an NSCameraUsageDescription key with a text.",
+      "",
+    ].join("\n")).causes,
+    "NSCameraUsageDescription is not in the Info.plist",
+  );
+  const thrown = (what: string) =>
+    told(crash([
+      "Exception Type: EXC_CRASH (SIGABRT)",
+      "",
+      "Application Specific Information:",
+      `terminating due to uncaught exception of type ${what}`,
+    ], ["libsystem_kernel.dylib __pthread_kill + 8"])).what;
+  assertStringIncludes(thrown("std::out_of_range: vector"), "std::vector::at()");
+  assertStringIncludes(thrown("std::out_of_range: basic_string"), "std::string");
+  assertStringIncludes(thrown("std::invalid_argument: stoi: no conversion"), "is none");
+});
+
+Deno.test("the region of a pointer whose signature failed is the pointer's; it names its file", () => {
+  const { what } = told([
+    "Code Type: ARM-64",
+    "Exception Type: EXC_BAD_ACCESS (SIGSEGV)",
+    "Exception Subtype: KERN_INVALID_ADDRESS at 0xcf345d01011b4000 -> 0x00000001011b4000 (possible pointer authentication failure)",
+    "VM Region Info: 0x1011b4000 is in 0x1011b4000-0x1011bc000;  bytes after start: 0  bytes before end: 32767",
+    "      REGION TYPE   START - END  [ VSIZE] PRT/MAX SHRMOD  REGION DETAIL",
+    "--->  __TEXT   1011b4000-1011bc000   [   32K] r-x/r-x SM=COW  ...hopTweak.dylib",
+    "",
+  ].join("\n"));
+  assertStringIncludes(
+    what,
+    "the pointer is into a region of type __TEXT, protection r-x, of ...hopTweak.dylib",
+  );
+});
+
+Deno.test("the page whose signature does not hold; whose thread the heaviest stack is", () => {
+  assertStringIncludes(
+    told(
+      "Exception Type: EXC_BAD_ACCESS (Code Signature Invalid)\nException Codes: 0x0000000000000032, 0x00000001023bd758\n" +
+        "Termination Reason: Namespace CODESIGNING, Code 0x2\n",
+    ).what,
+    "The address was 0x1023bd758.",
+  );
+});
