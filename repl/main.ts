@@ -29,6 +29,7 @@ export async function main(args: readonly string[]): Promise<number | undefined>
     if (args.length === 0) return await (await import("./cli/prompt.ts")).promptAt();
     return await (await import("./cli/program.ts")).runCommandLine(args);
   } catch (error) {
+    if ((error as Error | null)?.name === "TargetGoneError") await signalled();
     // What AttachError has, which is not loaded to look.
     if ((error as { reason?: unknown } | null)?.reason === "entitlement") {
       const restarted = await (await import("./cli/restart.ts")).restartSigned(args);
@@ -42,6 +43,12 @@ export async function main(args: readonly string[]): Promise<number | undefined>
     complain(safe`${explain(error)}${hint}`);
     return code === 2 ? 2 : 1;
   }
+}
+
+/** Lets the listeners of signals run. Ctrl-C ends what was launched as it ends this process, which is told later:
+ * that a program is gone then is no error. */
+async function signalled(): Promise<void> {
+  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
 if (import.meta.main) {

@@ -10,9 +10,11 @@ import { held, type Opened } from "./opened.ts";
 const settleMilliseconds = 5000;
 
 /** The signals that end this process without an `unload` event, which would leave the demo behind. */
-const signals = ([["SIGHUP", 1], ["SIGINT", 2], ["SIGTERM", 15]] as const).map((
-  [name, number],
-) => ({ name, listener: () => Deno.exit(128 + number) }));
+const signals = [["SIGHUP", 1], ["SIGINT", 2], ["SIGTERM", 15]] as const;
+
+/** How long the listeners of signals stay after the demo was let go, in milliseconds: Ctrl-C ends it too, which may
+ * be noticed before the signal is. */
+const lingerMilliseconds = 200;
 
 /** Starts the demo, an embedded program for both of the Mac's architectures. On Linux the Mach-O loader
  * runs it. It ends when the result is disposed, or with this process.
@@ -27,11 +29,15 @@ export async function openDemo(name: string): Promise<Opened> {
   const target = await launch(await demoPath(program), [], { output: "null", killOnExit: true });
   const end = () => target.kill();
   addEventListener("unload", end);
+  const listeners = signals.map(([name, number]) => ({
+    name,
+    listener: () => Deno.exit(128 + number),
+  }));
   const listen = () => {
-    for (const { name, listener } of signals) Deno.addSignalListener(name, listener);
+    for (const { name, listener } of listeners) Deno.addSignalListener(name, listener);
   };
   const ignore = () => {
-    for (const { name, listener } of signals) Deno.removeSignalListener(name, listener);
+    for (const { name, listener } of listeners) Deno.removeSignalListener(name, listener);
   };
   listen();
   try {
@@ -45,7 +51,7 @@ export async function openDemo(name: string): Promise<Opened> {
   const opened = held(target, () => {
     Atomics.store(shared, cells.child, 0);
     removeEventListener("unload", end);
-    ignore();
+    Deno.unrefTimer(setTimeout(ignore, lingerMilliseconds));
     end();
   });
   return {

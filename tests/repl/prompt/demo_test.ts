@@ -100,3 +100,17 @@ Deno.test({
     assertMatch(text.decode(stdout), /descend \+ \d+ at workers\.c:\d+/);
   },
 });
+
+Deno.test({
+  name: "Ctrl-C that the demo has died of, and that is not heard yet, is no error",
+  ignore,
+  async fn() {
+    const script = new URL("interrupted_demo.ts", import.meta.url).pathname;
+    const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "--quiet", script],
+      env: { NO_COLOR: "1" },
+    }).output();
+    const text = new TextDecoder();
+    assertEquals([code, text.decode(stdout), text.decode(stderr)], [130, "", ""]);
+  },
+});
