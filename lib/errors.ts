@@ -163,19 +163,23 @@ export class TargetGoneError extends Error {
   override readonly name: string = "TargetGoneError";
   /** How it ended, in words; `null` where that is not known. */
   readonly how: string | null;
+  /** Whether its process goes on, with a program of another architecture that it has started by `exec`. */
+  readonly isReplaced: boolean;
 
   /** Creates the error of a target that is gone.
    *
    * @param target its name for people, such as `pid 123`
    * @param how it ended: `it exited with code 1`
+   * @param isReplaced whether its process goes on
    */
-  constructor(target: string, how?: string) {
+  constructor(target: string, how?: string, isReplaced = false) {
     super(
       how === undefined
         ? `${target} is gone: it exited or was killed`
         : `${target} has ended: ${how}`,
     );
     this.how = how ?? null;
+    this.isReplaced = isReplaced;
   }
 }
 

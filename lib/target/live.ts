@@ -199,6 +199,8 @@ export class LiveTarget extends Target {
   #disposed = false;
   /** What is said of the threads that the last stop did not reach. */
   #unstoppable: readonly string[] = [];
+  /** What is said of a process that has another architecture now. */
+  #replaced: string | undefined;
 
   /** Opens the task.
    *
@@ -239,7 +241,7 @@ export class LiveTarget extends Target {
     this.#images = new ImageList({
       memory: this.memory,
       reader: this.#later,
-      dyldInfo: () => kernel.taskDyldInfo(this.#task),
+      dyldInfo: () => this.#dyldInfo(),
       mappedRegions: () => kernel.system === "linux" ? readRegions(kernel, this.#task, true) : [],
       openFile: (path) => system.files.open(path),
       symbols: (images) => new Symbolizer(images, this.debug),
@@ -258,6 +260,21 @@ export class LiveTarget extends Target {
       this.#name = path.slice(path.lastIndexOf("/") + 1);
     }
     return this.#name;
+  }
+
+  /** Where dyld's list is, of a program that has the architecture which was attached to.
+   *
+   * @throws TargetGoneError when the process has started one of another architecture. XNU makes another task of
+   * such a process; on Linux it stays the same, and nothing that was known is true of it.
+   */
+  #dyldInfo(): DyldInfo {
+    const info = this.#kernel.taskDyldInfo(this.#task);
+    if (info.cpuType === 0) return info;
+    const arch = archOfCpuType(info.cpuType);
+    if (arch?.name === this.arch.name) return info;
+    this.#replaced = `it has started a program for ${arch?.name ?? "another processor"} by exec: ` +
+      `attach to pid ${this.pid} again`;
+    throw new TargetGoneError(`${this}`, this.#replaced, true);
   }
 
   #readLater(address: bigint, into: Uint8Array): number {
@@ -293,7 +310,7 @@ export class LiveTarget extends Target {
   /** Whether dyld has loaded the program's libraries, so that its own code runs. */
   get initialized(): boolean {
     this.#checkAlive();
-    const info = this.#kernel.taskDyldInfo(this.#task);
+    const info = this.#dyldInfo();
     if (info.address === 0n) return false;
     const head = readImageInfosHead(this.memory, info);
     return typeof head !== "string" && head.initialized;
@@ -306,7 +323,8 @@ export class LiveTarget extends Target {
 
   /** See {@linkcode Target.warnings}. */
   get warnings(): readonly string[] {
-    return [...this.#images.warnings, ...this.#unstoppable];
+    const replaced = this.#replaced === undefined ? [] : [this.#replaced];
+    return [...this.#images.warnings, ...this.#unstoppable, ...replaced];
   }
 
   /** See {@linkcode Target.symbols}. */
@@ -350,18 +368,23 @@ export class LiveTarget extends Target {
 
   #capture(keepSuspended: boolean): Capture {
     this.#checkAlive();
-    const capture = this.#kernel.snapshot(this.#task, {
-      flavor: this.arch.threadState.number,
-      stateSize: this.arch.threadState.size,
-      maxStack,
-      keepSuspended,
-    });
+    const capture = this.#captureAs(this.arch.threadState, keepSuspended);
     this.#unstoppable = capture.threads.flatMap(({ stateResult, info: { name } }, index) =>
       stateResult === operationTimedOut
         ? [`thread ${index}${name && ` (${name})`} could not be stopped: it waits in the kernel`]
         : []
     );
     return capture;
+  }
+
+  #captureAs({ number: flavor, size: stateSize }: Flavor, keepSuspended: boolean): Capture {
+    try {
+      return this.#kernel.snapshot(this.#task, { flavor, stateSize, maxStack, keepSuspended });
+    } catch (error) {
+      // Another architecture has no such registers.
+      if (error instanceof MachError) this.#dyldInfo();
+      throw error;
+    }
   }
 
   /** See {@linkcode Target.pause}. */
@@ -712,6 +735,16 @@ export class LiveTarget extends Target {
       },
     };
     yield* samples(origin, options);
+    this.#noteReplaced();
+  }
+
+  /** Has {@linkcode warnings} tell of a program of another architecture, whose threads were not sampled. */
+  #noteReplaced(): void {
+    try {
+      if (!this.#disposed) this.#dyldInfo();
+    } catch (error) {
+      if (!(error instanceof MachError || error instanceof TargetGoneError)) throw error;
+    }
   }
 
   /** Samples the target and makes a profile of it, which `profileStream` writes in the formats of the Firefox
@@ -809,7 +842,7 @@ export class LiveTarget extends Target {
         captured: this.#captured,
         crash: this.crash,
         queues: this.#dispatch?.ranges ?? [],
-        dyldInfo: this.#kernel.taskDyldInfo(this.#task),
+        dyldInfo: this.#dyldInfo(),
         regions: readRegions(this.#kernel, this.#task, false),
         warnings: this.warnings,
       }),

@@ -221,9 +221,10 @@ export class Session implements Disposable {
     const opened = this.#opened;
     if (!(error instanceof TargetGoneError) || opened === undefined) return explain(error);
     const { title } = this;
-    this.close();
+    // A process that goes on as another program can be attached to.
+    this.close(error.isReplaced);
     this.#gone = true;
-    const how = await opened.ended?.();
+    const how = error.how ?? await opened.ended?.();
     return how === undefined ? explain(error) : safe`${title} has ended: ${escape(how)}`;
   }
 
