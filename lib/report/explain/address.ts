@@ -71,8 +71,17 @@ export function describeAddress(report: CrashReport, address: bigint): readonly 
     : ["it is not near null, and the report does not say what was there"];
 }
 
+/** Go, src/runtime/signal_darwin_amd64.go and signal_unix.go: sigaddr of a fault that another process may have sent. */
+const GO_UNKNOWN = 0xb01d_face_deba_c1en;
+
 /** Describes and classifies an address. */
 export function classifyAddress(report: CrashReport, address: bigint): AddressWords {
+  if (address === GO_UNKNOWN) {
+    return {
+      kind: "unknown",
+      words: ["it is what Go's run-time puts where the fault's address is not known"],
+    };
+  }
   const thread = report.crashedThread;
   const wide = report.arch === null || archs[report.arch].pointerSize === 8;
   const found: [AddressClass, string][] = [];
@@ -230,9 +239,28 @@ function pointerWords(report: CrashReport, address: bigint): [AddressClass, stri
     return [[
       "noncanonical",
       "it is not canonical: no x86-64 address has these upper bits; data, not a pointer",
-    ]];
+    ], ...numberWords(address)];
+  } else if (arch === null && address >> 47n !== 0n && address >> 47n < 0x10000n && !said) {
+    return [
+      ["noncanonical", "it has bits that no address of a process has: data, not a pointer"],
+      ...numberWords(address),
+    ];
   }
   return [];
+}
+
+/** What an address is as a floating-point number, where its bytes are those of a plain one, with the offset of a member
+ * added: IEEE 754, binary64. */
+function numberWords(address: bigint): [AddressClass, string][] {
+  const exponent = Number(address >> 52n) - 1023;
+  // Numbers of few digits end in zeros.
+  if (Math.abs(exponent) > 20 || (address & 0xfff_0000n) !== 0n) return [];
+  const bytes = new DataView(new ArrayBuffer(8));
+  bytes.setBigUint64(0, address & ~0xffffn);
+  return [[
+    "noncanonical",
+    `its bytes are those of the number ${Number(bytes.getFloat64(0).toPrecision(6))}`,
+  ]];
 }
 
 /** Whether no memory can be at an address, by its upper bits: Intel's 64-bit CPUs. */
@@ -313,8 +341,8 @@ function regionWords(report: CrashReport, address: bigint): RegionWords {
     kind: "unknown",
   };
   if (info === null) return nothing;
-  const arrow = info.split("\n").find((line) => /^\s*-{2,3}>\s*\S/.test(line)) ?? "";
-  const kind = arrow.replace(/^\s*-{2,3}>\s*/, "").trim();
+  const arrow = info.split("\n").find((line) => /^\s*-{2,4}>\s*\S/.test(line)) ?? "";
+  const kind = arrow.replace(/^\s*-{2,4}>\s*/, "").trim();
   if (/is not in any region/.test(info) || /^(?:GAP OF|UNUSED SPACE)/i.test(kind)) {
     const after = distance(/Bytes after previous region:\s*(\d{1,20})/.exec(info)?.[1]);
     const before = distance(/Bytes before following region:\s*(\d{1,20})/.exec(info)?.[1]);
@@ -376,7 +404,7 @@ function stackEndsAt(info: string, address: bigint): number | null {
 /** Number of the thread whose stack is the region before the address: `Stack 7ff7b2cd7000-7ff7b34d7000 … thread 0`. */
 function stackBefore(info: string): number | null {
   const lines = info.split("\n");
-  const at = lines.findIndex((line) => /^\s*-{2,3}>/.test(line));
+  const at = lines.findIndex((line) => /^\s*-{2,4}>/.test(line));
   const digits = /^\s*Stack\s.{0,160}?\bthread (\d{1,9})\b/i.exec(
     (lines[at - 1] ?? "").slice(0, 200),
   )?.[1];
@@ -386,7 +414,7 @@ function stackBefore(info: string): number | null {
 /** The type of the region before the address; `null` when there is none. */
 function regionBefore(info: string): string | null {
   const lines = info.split("\n");
-  const at = lines.findIndex((line) => /^\s*-{2,3}>/.test(line));
+  const at = lines.findIndex((line) => /^\s*-{2,4}>/.test(line));
   return /^\s*([A-Z_]\S*(?: \S+){0,4}?)\s+[0-9a-f]{6,16}-[0-9a-f]{6,16}\b/.exec(
     (lines[at - 1] ?? "").slice(0, 200),
   )?.[1] ?? null;
@@ -395,7 +423,7 @@ function regionBefore(info: string): string | null {
 /** The type of the region before the address, if it is one of malloc's large blocks. */
 function heapBefore(info: string): string | null {
   const lines = info.split("\n");
-  const at = lines.findIndex((line) => /^\s*-{2,3}>/.test(line));
+  const at = lines.findIndex((line) => /^\s*-{2,4}>/.test(line));
   return /^\s*(MALLOC_(?:LARGE|MEDIUM|SMALL|TINY)\w*|MALLOC guard page)\b/i.exec(
     lines[at - 1] ?? "",
   )?.[1] ?? null;

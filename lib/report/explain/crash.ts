@@ -54,7 +54,8 @@ export function explainCrash(
     (exception === null && report.threads.length > 0 && !lacksCrashed(report)
       ? mainThread(report)
       : null);
-  if (outside && shown !== null && shown.frames.length > 0) {
+  const hasRun = !story.happened.some((text) => text.includes("none of its code ran"));
+  if (outside && hasRun && shown !== null && shown.frames.length > 0) {
     story.tell(`Thread ${shown.index} at that moment: ${activityOf(shown).words}.`);
   }
   const driver = outside || uncaught !== null ? null : graphicsDriver(stack, reading.first);

@@ -34,6 +34,9 @@ export function launchWords(
   texts: readonly string[],
   stack: readonly ReportFrame[],
 ): string | null {
+  if (isTooOld(report)) {
+    return "The program is for 32 bits, which macOS 10.15 and later do not run.";
+  }
   const loading = loadingOf(report);
   const path = loading?.path == null ? "" : ` (${loading.path})`;
   if (loading?.what === "running initializers") {
@@ -48,6 +51,12 @@ export function launchWords(
   return isLaunching(report, stack) || endedLoading(report, texts, stack)
     ? "It was at launch: none of the program's code had run."
     : null;
+}
+
+/** Whether a program for 32-bit Intel was started where none runs; Apple, "32-bit app compatibility with macOS". */
+function isTooOld({ codeType, osVersion }: CrashReport): boolean {
+  return /^X86(?: \(Native\))?$/i.test(codeType?.trim() ?? "") &&
+    /^(?:Mac )?OS X 10\.1[5-9]|^macOS (?:10\.1[5-9]|1[1-9]|2\d)\b/.test(osVersion ?? "");
 }
 
 /** Whether the dynamic linker ended a process at its launch, by its message. */

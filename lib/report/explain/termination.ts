@@ -100,10 +100,13 @@ function terminationCode(report: CrashReport): KnowledgeRow | null {
 
 /** Whether the fault was in memory that the process filled itself, by the region that the report names. */
 function isOwnMemory(report: CrashReport): boolean {
-  const info = regionInfo(report);
-  return info !== null &&
-    /^\s*-{2,3}>\s*(?:VM_ALLOCATE|JS JIT|MALLOC|Memory Tag|VM_MEMORY)/m.test(info);
+  // Lines that were wrapped are not of the field.
+  const info = `${regionInfo(report) ?? ""}\n${report.text.slice(0, MAX_HEADER)}`;
+  return /^\s*-{2,4}>\s*(?:VM_ALLOCATE|JS JIT|MALLOC|Memory Tag|VM_MEMORY)/m.test(info);
 }
+
+/** Characters of a report in which its header is. */
+const MAX_HEADER = 1 << 14;
 
 function namesAReason(namespace: string | null): boolean {
   return namespace !== null && namespace.toUpperCase() !== "SIGNAL";

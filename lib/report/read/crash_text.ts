@@ -948,7 +948,7 @@ const printed =
 /** The lines of `VM Region Info`, which some copies have without their indentation. */
 function isRegionLine(field: string, line: string): boolean {
   return /^VM Region Info$/i.test(field) &&
-    /^(?:-{2,3}>|REGION TYPE|GAP OF|UNUSED SPACE|\S.{0,60} [0-9a-f]{6,16}-[0-9a-f]{6,16})/.test(
+    /^(?:-{2,4}>|REGION TYPE|GAP OF|UNUSED SPACE|\S.{0,60} [0-9a-f]{6,16}-[0-9a-f]{6,16})/.test(
       line,
     );
 }

@@ -427,3 +427,29 @@ Deno.test("the page whose signature does not hold; whose thread the heaviest sta
     "The address was 0x1023bd758.",
   );
 });
+
+Deno.test("a 32-bit program where none runs; an address that is a number, or Go's for one that is not known", () => {
+  const early = (system: string) =>
+    told([
+      "Code Type: X86 (Native)",
+      `OS Version: ${system}`,
+      "Exception Type: EXC_BAD_INSTRUCTION (SIGILL)",
+      "",
+      "Backtrace not available",
+      "",
+    ].join("\n")).what;
+  assertStringIncludes(
+    early("macOS 11.2 (20D64)"),
+    "for 32 bits, which macOS 10.15 and later do not run",
+  );
+  assert(!early("Mac OS X 10.14.6 (18G95)").includes("32 bits"));
+  const at = (address: string) =>
+    told(crash([
+      "Exception Type: EXC_BAD_ACCESS",
+      `Exception Codes: KERN_INVALID_ADDRESS at ${address}`,
+    ], ["Shop look + 3"])).what;
+  // 41.25 and the offset of a member.
+  assertStringIncludes(at("0x4044a00000000008"), "the number 41.25");
+  assert(!at("0x7fc148e8fb8").includes("the number"));
+  assertStringIncludes(at("0xb01dfacedebac1e"), "Go's run-time");
+});
