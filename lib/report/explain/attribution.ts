@@ -20,6 +20,7 @@ import {
   frameOwner,
   functionOf,
   isPart,
+  isWrapper,
   reachesBase,
   readStack,
 } from "./stack.ts";
@@ -174,7 +175,9 @@ export function attributeReport(
   // What a framework that is linked into the program did itself is its own, unless it only passed on what was raised.
   const part = frames.findIndex(({ owner, frame }, index) =>
     index >= begin && index < end && owner === "runtime" && !isSystemFrame(frame) &&
-    isPart(functionOf(frame, stack[index - 1] ?? null))
+    (isPart(functionOf(frame, stack[index - 1] ?? null)) ||
+      (isWrapper(functionOf(frame, stack[index - 1] ?? null)) &&
+        basic.test(frames[index - 1]?.library ?? "libobjc.")))
   );
   const isPartAt = part >= 0 && (program < 0 || (part < program && endedBy(report) === "access"));
   // Without any other code of the program the run-time's own library decides, or the image that the run-time's
@@ -257,6 +260,9 @@ export function attributeReport(
   };
 }
 
+/** Libraries that a function calls for itself, and not for another one that it stands in for. */
+const basic = /^(?:libobjc|libsystem_|libc\+\+|libswift|CoreFoundation$)/;
+
 /** What is lacked where the system's code alone was there. */
 const systemAbsent: ReadonlySet<Absent> = new Set(["part", "launch", "addresses"]);
 
@@ -307,7 +313,7 @@ function isOfIdentifier(frame: ReportFrame, { process }: CrashReport): boolean {
  * compiled into the program. */
 function onlyRaises({ symbol }: ReportFrame): boolean {
   const role = symbol === null || symbol.startsWith("std::") ? undefined : knownFrame(symbol)?.role;
-  return role === "raise" || role === "vague";
+  return role === "raise" || role === "vague" || role === "wrap";
 }
 
 /** Folders of libraries that packages, tweaks and plug-ins are installed in. */

@@ -15,6 +15,7 @@ import {
   isJetsam,
 } from "./kinds.ts";
 import { explainSampled } from "./sampled.ts";
+import { isLive } from "./telling.ts";
 import { reasonOf, terminationRow } from "./termination.ts";
 import { count, sentence } from "./words.ts";
 
@@ -77,6 +78,11 @@ export function explainReport(
   if (report.format === "sample" || report.format === "spindump") {
     const title = `${report.format}, ${count(report.threads.length, "thread")}`;
     return explainSampled(report, title, [], [], mine);
+  }
+  if (isLive(report)) {
+    const told =
+      "The process made this report of itself while it ran (PLCrashReporter's live report): nothing crashed.";
+    return explainSampled(report, "live report", [told], [], mine);
   }
   return explainCrash(report, mine);
 }

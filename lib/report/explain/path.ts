@@ -187,7 +187,7 @@ function systemSteps(
     const { occasion, origin } = callTime(symbol);
     if (!hasOwn && (occasion !== null || origin !== null)) continue;
     const role = knownFrame(symbol)?.role;
-    if (role === "raise" || role === "vague") continue;
+    if (role === "raise" || role === "vague" || role === "wrap") continue;
     // Of the outer ones the last.
     if (!hasOwn && steps.length > SYSTEM) steps.pop();
     const step = stepOf(stack[at], symbol);

@@ -57,6 +57,14 @@ export function frameOwner(frame: ReportFrame, symbol: string | null): FrameOwne
   return raised ? "runtime" : "program";
 }
 
+/** Roles of functions that do not end a process themselves. */
+const silent: ReadonlySet<string> = new Set(["top", "raise", "wrap", "part"]);
+
+/** Whether a function stands in for another one, and calls it. */
+export function isWrapper(symbol: string | null): boolean {
+  return symbol !== null && knownFrame(symbol)?.role === "wrap";
+}
+
 /** Whether a function is of a run-time or framework that is linked into programs. */
 export function isPart(symbol: string | null): boolean {
   return symbol !== null && knownFrame(symbol)?.role === "part";
@@ -258,7 +266,7 @@ function endOfFatal(stack: readonly ReportFrame[], first: number): number {
     }
     if (nameless === null) continue;
     const row = symbol === null ? null : knownFrame(symbol);
-    return row !== null && row.role !== "top" && row.role !== "raise" && row.role !== "part" &&
+    return row !== null && !silent.has(row.role ?? "") &&
         (row.needs ?? "stop") !== "access" && imageTitle(image) === nameless
       ? at
       : 0;

@@ -178,7 +178,16 @@ export function lacksCrashed(report: CrashReport): boolean {
 
 /** Whether a report has samples of a process that went on. */
 function isSampled(report: CrashReport): boolean {
-  return report.format === "sample" || report.format === "spindump" || eventOf(report) !== null;
+  return report.format === "sample" || report.format === "spindump" || eventOf(report) !== null ||
+    isLive(report);
+}
+
+/** Whether a process made a report of itself while it went on, as monitors of hangs do: the thread that is called the
+ * crashed one is that of the reporter. */
+export function isLive({ crashedThread }: CrashReport): boolean {
+  return crashedThread?.frames.slice(0, 2).some(({ symbol }) =>
+    symbol !== null && /^-\[\w{0,20}PLCrashReporter generateLiveReport/.test(symbol)
+  ) === true;
 }
 
 /** Whether a report's stacks show no cause: those of panics, of processes ended for memory or heat, and of

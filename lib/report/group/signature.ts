@@ -21,7 +21,8 @@ const OWN_FRAMES = 3;
 /** Whether a frame is on every stack of some kind: it raises a signal or an exception, or waits. */
 function isMachinery(symbol: string): boolean {
   const role = knownFrame(symbol)?.role;
-  return role === "raise" || role === "vague" || known("wait", symbol) !== null ||
+  return role === "raise" || role === "vague" || role === "wrap" ||
+    known("wait", symbol) !== null ||
     /^(?:mach_msg|swift_(?:runtime|unexpected)|closure #\d+ in .{0,80}_assertionFailure)/.test(
       symbol,
     );

@@ -116,7 +116,7 @@ function blockOf(symbol: string): KnowledgeRow | null {
   if (!symbol.startsWith("__")) return null;
   const method = /^__\d{1,3}([-+]\[.{1,200}\])_block_invoke/.exec(symbol)?.[1];
   const row = method === undefined ? null : known("frame", method);
-  return row?.role === "raise" || row?.role === "part" ? row : null;
+  return row?.role === "raise" || row?.role === "wrap" || row?.role === "part" ? row : null;
 }
 
 /** When a function of the system calls a program: the occasion, or what runs a thread's work. */

@@ -46,9 +46,10 @@ export type KnowledgeKind =
  * - `top`: tells something only as the innermost frame
  * - `raise`: raises a signal or an exception, or leads there; tells nothing itself
  * - `vague`: like `raise`, but says something when no other row does
+ * - `wrap`: stands in for another function, to watch it, and calls it
  * - `part`: belongs to a run-time or framework that is compiled into the program; tells nothing itself
  */
-export type FrameRole = "top" | "raise" | "vague" | "part";
+export type FrameRole = "top" | "raise" | "vague" | "wrap" | "part";
 
 /** What must have ended the process for a function on its stack to tell why.
  *

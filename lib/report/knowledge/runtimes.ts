@@ -73,6 +73,7 @@ const recorders = [
   [
     "PLCrashReporter, Source/PLCrashReporter.m and PLCrashSignalHandler.mm",
     ...["plcrash_*", "-[PLCrash*", "+[PLCrash*", "PLCrash*", "signal_handler_callback"],
+    ...["-[FlurryPLCrash*", "+[FlurryPLCrash*"],
     ...["mach_exception_callback", "_mach_exception_callback"],
   ],
   [
@@ -114,7 +115,7 @@ const recorders = [
 
 /** Functions that take the place of the program's and of the system's to watch them, and call them. */
 const wrappers = [
-  ["New Relic's agent, NRMAMethodProfiler.m", "NRMA_*", "_NRMA*", "__NRMA*", "-[NRMA*", "+[NRMA*"],
+  ["New Relic's agent, NRMAMethodProfiler.m", "NRMA_*", "_NRMA*", "__NRMA*"],
   ["Sentry, SentrySwizzleWrapper", "-[SentrySwizzle*", "+[SentrySwizzle*"],
   [
     "GoogleUtilities and Firebase: GULAppDelegateSwizzler, FPRInstrument, FIRMessagingRemoteNotificationsProxy",
@@ -127,7 +128,8 @@ const wrappers = [
     ...["-[MSAppDelegateForwarder *", "+[MSAppDelegateForwarder *"],
     ...["-[MSACAppDelegateForwarder *", "+[MSACAppDelegateForwarder *"],
   ],
-  ["Mixpanel and OneSignal", "mp_swizzledMethod_*", "-[OneSignalAppDelegate*"],
+  ["Mixpanel, MPSwizzler.m", "mp_swizzledMethod_*"],
+  ["OneSignal, OneSignalSwizzler", "-[OneSignalAppDelegate*"],
   ["Aspects", "__ASPECTS_ARE_BEING_CALLED__"],
 ] as const;
 
@@ -157,6 +159,7 @@ const compiledIn = [
     ...["Foundation_NSAsyncActionDispatcher_*", "Foundation_NSActionDispatcher_*"],
   ],
   ["Go's run-time, src/runtime", "runtime.*"],
+  ["New Relic's agent", "-[NRMA*", "+[NRMA*", "NRMA__beginMethod*", "NRMA__endMethod*"],
 ] as const;
 
 /** See {@linkcode KnowledgeRow}. */
@@ -264,7 +267,7 @@ export const runtimeRows: readonly KnowledgeRow[] = [
   ...recorders.map(([source, ...keys]) =>
     keys.map((key) => frame(key, "", [], "", source, "raise"))
   ).flat(),
-  ...wrappers.map(([source, ...keys]) => keys.map((key) => frame(key, "", [], "", source, "raise")))
+  ...wrappers.map(([source, ...keys]) => keys.map((key) => frame(key, "", [], "", source, "wrap")))
     .flat(),
   ...compiledIn.map(([source, ...keys]) =>
     keys.map((key) => frame(key, "", [], "", source, "part"))

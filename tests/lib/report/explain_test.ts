@@ -24,7 +24,8 @@ Deno.test("every row has a source and says something, once", () => {
   for (const { kind, key, meaning, next, source, role, cpu, causes } of knowledge) {
     assert(source.length > 2, key);
     // What only raises an error or is compiled in says nothing of it; run-times and waits are names.
-    const silent = role === "raise" || role === "part" || kind === "library" || kind === "wait" ||
+    const silent = role === "raise" || role === "wrap" || role === "part" || kind === "library" ||
+      kind === "wait" ||
       kind === "address" ||
       key === "objc_msgSend() selector name:";
     assert(silent || meaning.length > 10, key);

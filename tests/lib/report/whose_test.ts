@@ -91,6 +91,17 @@ Deno.test("crash reporters and wrappers in the process are never the place", () 
       wrapper,
     );
   }
+  // What it did itself is its own.
+  assertEquals(
+    whose(crash(`${access}0x18`, [
+      "libobjc.A.dylib objc_release + 20",
+      "Shop mp_swizzledMethod_2 + 8",
+      "UIKitCore -[UIView addSubview:] + 8",
+      "Shop -[Cart add:] + 8",
+      ...ends,
+    ])).slice(2),
+    ["Mixpanel", "mp_swizzledMethod_2"],
+  );
 });
 
 Deno.test("a program in a folder that older systems left open is its own; a daemon is the system's by its name", () => {
@@ -228,4 +239,14 @@ Deno.test("old reports without images: the addresses say what is the system's", 
   assertEquals(old(["0x9014819c CFRunLoopWakeUp", base]), ["system", "addresses"]);
   assertEquals(old(["0x00003310 setZero", base]), ["unknown", "images"]);
   assertEquals(old(["0x8fe01280 halt", "0x8fe01410 _dyld_init"]), ["system", "launch"]);
+});
+
+Deno.test("a report that a process made of itself while it ran: nothing crashed, the main thread tells", () => {
+  const text =
+    `${head}Exception Type: SIGTRAP\nException Codes: TRAP_TRACE at 0x7000\nCrashed Thread: 1\n\n` +
+    "Thread 0:\n0   Shop   \t0x0000000000007000 -[Cart count] + 8\n1   Shop   \t0x0000000000007040 main + 8\n\n" +
+    "Thread 1 Crashed:\n0   Shop   \t0x0000000000007080 -[PLCrashReporter generateLiveReportWithThread:error:] + 632\n" +
+    "1   Shop   \t0x00000000000070c0 __12-[Lag begin]_block_invoke + 425\n";
+  assertEquals(whose(text)[3], "-[Cart count]");
+  assertStringIncludes(told(text), "nothing crashed.\nThe main thread: running.");
 });
