@@ -9,6 +9,7 @@ export {
   describeAddress,
   isIdle,
   isJetsam,
+  readableName,
   reportEvent,
   shortName,
   waitOf,

@@ -1,8 +1,8 @@
 /** A report's explanation as lines of text. */
 import { escape, escapeLines, joinLines, safe, type SafeText } from "../../lib/escape.ts";
 import { hex } from "../../lib/hex.ts";
-import { demangle } from "../../lib/symbols/demangle/mod.ts";
-import { isNearest, shortName } from "../../lib/report/mod.ts";
+import "../../lib/symbols/demangle/mod.ts";
+import { isNearest, readableName, shortName } from "../../lib/report/mod.ts";
 import type {
   Absent,
   Attribution,
@@ -91,7 +91,7 @@ const LONG = 160;
 /** A function's name, readable. Reporters put marks before names, and Apple's puts the offset inside of abbreviated
  * ones. */
 function functionWords(symbol: string): SafeText {
-  const name = demangle(symbol).replace(/^\[inlined\] /, "").replace(/\+ \d{1,12} (?=\()/, "");
+  const name = readableName(symbol).replace(/^\[inlined\] /, "").replace(/\+ \d{1,12} (?=\()/, "");
   return short(name.length > LONG ? shortName(name) : name);
 }
 

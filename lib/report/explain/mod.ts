@@ -15,5 +15,5 @@ export { explainReport } from "./explain.ts";
 export type { Explanation } from "./explanation.ts";
 export { isIdle, waitOf } from "./hang.ts";
 export { eventOf as reportEvent, isJetsam } from "./kinds.ts";
-export { shortName } from "./path.ts";
+export { readableName, shortName } from "./path.ts";
 export type { Absent } from "./telling.ts";

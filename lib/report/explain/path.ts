@@ -5,7 +5,7 @@ import { baseName, imageOf, imageTitle, isSystemFrame } from "../images.ts";
 import { callTime, knownFrame } from "../knowledge/mod.ts";
 import { isNearest } from "../nearest.ts";
 import type { ReportFrame } from "../report.ts";
-import { entryOf, frameOwner, functionOf, isBase, isPart } from "./stack.ts";
+import { entryOf, frameOwner, functionOf, isBase, isPart, withoutImage } from "./stack.ts";
 
 /** Outermost functions that are kept where a path is too long. */
 const OUTER = 2;
@@ -213,7 +213,7 @@ function isTelling(symbol: string): boolean {
 
 /** A name without what makes it long: parameters of C++, long template arguments. */
 export function shortName(symbol: string): string {
-  let name: string = withoutPrefixes(demangle(symbol)).replace(
+  let name: string = withoutPrefixes(readableName(symbol)).replace(
     /^protocol witness for (.{1,300}) in conformance (.{1,200})$/,
     "$1 of $2",
   );
@@ -231,6 +231,11 @@ export function shortName(symbol: string): string {
   if (name.length > MAX_NAME && isCxx) name = withoutResult(name);
   if (name.length > 2 * MAX_NAME && isCxx) name = withoutScopes(name);
   return cut(name);
+}
+
+/** A function's name without its mangling and without the image that some reporters write after it. */
+export function readableName(symbol: string): string {
+  return demangle(withoutImage(symbol));
 }
 
 /** Characters of a name that are looked at: those of C++ templates grow long. */

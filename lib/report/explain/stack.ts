@@ -26,8 +26,15 @@ export function functionOf(frame: ReportFrame, previous: ReportFrame | null): st
 
 /** A name without its mangling, in which the knowledge table does not have it. */
 function readable(symbol: string | null): string | null {
-  return symbol !== null && /^(?:_{0,4}[$TZR]|@)/.test(symbol) && isMangled(symbol)
-    ? demangle(symbol)
+  if (symbol === null) return null;
+  const name = withoutImage(symbol);
+  return /^(?:_{0,4}[$TZR]|@)/.test(name) && isMangled(name) ? demangle(name) : name;
+}
+
+/** A name without the image that some reporters write after it: `main (in Tool)`. */
+export function withoutImage(symbol: string): string {
+  return symbol.endsWith(")") && symbol.includes(" (in ")
+    ? symbol.replace(/ \(in [\w .+-]{1,80}\)$/, "")
     : symbol;
 }
 

@@ -203,6 +203,13 @@ Deno.test("an image with one name that is only the nearest has no others, but at
   );
 });
 
+Deno.test("mangled names with the image after them", () => {
+  assertEquals(
+    pathOf(["Tool __TFC4Tool4Cart3addfS0_FSiT_ (in Tool) + 8", "Tool begin (in Tool) + 8"]),
+    ["begin (Tool)", "Cart.add(_:)"],
+  );
+});
+
 Deno.test("long names of C++ keep the function's own name, at their end", () => {
   const state = `Merge<State<${"Graph<Edge<unsigned long>>, ".repeat(12)}bool (*)(int)>>`;
   const name = (symbol: string): string | undefined =>
