@@ -6,10 +6,13 @@ import { FormatError } from "../errors.ts";
 import type { RawText } from "../escape.ts";
 import { type DeclaredType, MAX_NAME, nameOf } from "./declarators.ts";
 import type {
+  Access,
   Encoding,
   Enumerator,
   Language,
   Member,
+  Method,
+  StaticMember,
   TemplateArgument,
   Type,
   TypeKind,
@@ -251,6 +254,7 @@ class DwarfType implements DeclaredType {
   #name: RawText | undefined;
   #target: Type | null | undefined;
   #parts: Parts | undefined;
+  #declared: Declared | undefined;
   #enumerators: readonly Enumerator[] | undefined;
 
   constructor(reader: TypeReader, entry: Entry, kind: TypeKind) {
@@ -370,6 +374,21 @@ class DwarfType implements DeclaredType {
 
   get members(): readonly Member[] {
     return this.#partsOf().members;
+  }
+
+  get methods(): readonly Method[] {
+    return this.#declaredIn().methods;
+  }
+
+  get statics(): readonly StaticMember[] {
+    return this.#declaredIn().statics;
+  }
+
+  #declaredIn(): Declared {
+    return this.#declared ??= guarded(
+      () => readDeclared(this.#reader, this.#definition),
+      { methods: [], statics: [] },
+    );
   }
 
   get variantPart(): VariantPart | null {
@@ -499,6 +518,74 @@ function readParts(reader: TypeReader, entry: Entry): Parts {
     isConst,
     variantPart,
   };
+}
+
+/** What a class declares that is not in its objects. */
+interface Declared {
+  readonly methods: readonly Method[];
+  readonly statics: readonly StaticMember[];
+}
+
+function readDeclared(reader: TypeReader, entry: Entry): Declared {
+  const methods: Method[] = [];
+  const statics: StaticMember[] = [];
+  let count = 0;
+  for (const child of reader.entries.children(entry)) {
+    if (++count > MAX_PARTS) break;
+    if (child.flag(AT.artificial) || child.name === null) continue;
+    const access = accessOf(child, entry);
+    if (child.tag === TAG.subprogram) methods.push(methodOf(reader, child, access));
+    // DWARF 5 has static members as variables.
+    else if (child.tag === TAG.variable || child.tag === TAG.member && isStatic(child, entry)) {
+      statics.push({ name: child.name, type: reader.of(child), access });
+    }
+  }
+  return { methods, statics };
+}
+
+/** `DW_ACCESS_*`. */
+const accesses: readonly (Access | undefined)[] = [undefined, "public", "protected", "private"];
+
+function accessOf(entry: Entry, record: Entry): Access | null {
+  const language = languageOf(entry.unit.language);
+  if (language !== "c++" && language !== "objc++") return null;
+  // DWARF 5, section 5.7.6: the default of C++.
+  return accesses[entry.number(AT.accessibility) ?? 0] ??
+    (record.tag === TAG.class_type ? "private" : "public");
+}
+
+function methodOf(reader: TypeReader, entry: Entry, access: Access | null): Method {
+  const type = new DwarfType(reader, entry, "function");
+  const isCpp = access !== null;
+  const virtuality = entry.number(AT.virtuality) ?? 0;
+  const hasObject = !isCpp || hasObjectParameter(reader, entry);
+  return {
+    name: entry.name ?? "",
+    type,
+    linkageName: entry.string(AT.linkage_name) ?? null,
+    access,
+    before: [
+      ...hasObject ? [] : ["static" as const],
+      ...virtuality > 0 ? ["virtual" as const] : [],
+      ...entry.flag(AT.explicit) ? ["explicit" as const] : [],
+    ],
+    after: [
+      ...type.isConst ? ["const" as const] : [],
+      ...entry.flag(AT.rvalue_reference) ? ["&&" as const] : [],
+      ...entry.flag(AT.reference) ? ["&" as const] : [],
+      ...virtuality === 2 ? ["= 0" as const] : [],
+      ...entry.flag(AT.deleted) ? ["= delete" as const] : [],
+    ],
+    isVariadic: type.isVariadic,
+  };
+}
+
+/** Whether a function of C++ is called with an object: its first parameter is the compiler's. */
+function hasObjectParameter(reader: TypeReader, entry: Entry): boolean {
+  for (const child of reader.entries.children(entry)) {
+    if (child.tag === TAG.formal_parameter) return child.flag(AT.artificial);
+  }
+  return false;
 }
 
 function isConstObject(pointer: Type): boolean {

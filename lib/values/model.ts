@@ -66,6 +66,37 @@ export interface Enumerator {
   readonly value: bigint;
 }
 
+/** Who may use a member. */
+export type Access = "public" | "protected" | "private";
+
+/** A function that a class, struct or union declares. */
+export interface Method {
+  /** Its name in the class: `area`, `~Shape`, `operator==`. */
+  readonly name: RawText;
+  /** What it returns, and its parameters without the object. */
+  readonly type: Type;
+  /** The mangled name of its symbol; `null` where debug information has none. */
+  readonly linkageName: RawText | null;
+  /** Who may call it; `null` where the language has no such thing, or it is not told. */
+  readonly access: Access | null;
+  /** What stands before its declaration in C++: `virtual`, `static`, `explicit`. */
+  readonly before: readonly ("virtual" | "static" | "explicit")[];
+  /** What stands after it: `const`, `&`, `&&`, `= 0`, `= delete`. */
+  readonly after: readonly ("const" | "&" | "&&" | "= 0" | "= delete")[];
+  /** Whether it takes more than its parameters. */
+  readonly isVariadic: boolean;
+}
+
+/** A static member of a class: a variable outside of its objects. */
+export interface StaticMember {
+  /** Its name in the class. */
+  readonly name: RawText;
+  /** The type of its value. */
+  readonly type: Type;
+  /** Who may use it; `null` where it is not told. */
+  readonly access: Access | null;
+}
+
 /** A template's argument: a type, or a value. */
 export interface TemplateArgument {
   /** The name of the parameter. */
@@ -106,6 +137,11 @@ export interface Type {
   readonly target?: Type | null;
   /** Of a struct, class or union: bases first, then members in their order; not static ones. */
   readonly members?: readonly Member[];
+  /** Of a struct, class or union: the functions that it declares, in their order, without those that the compiler
+   * adds. */
+  readonly methods?: readonly Method[];
+  /** Of a struct, class or union: its static members. */
+  readonly statics?: readonly StaticMember[];
   /** Of an array: the number of elements; `null` when not known. Arrays of higher rank are arrays of
    * arrays. */
   readonly count?: number | null;

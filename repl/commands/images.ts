@@ -1,5 +1,5 @@
 /** Images, symbols and code. */
-import { escape, safe, type SafeText } from "../../lib/escape.ts";
+import { escape, safe, safeJson, type SafeText } from "../../lib/escape.ts";
 import { hex as hexNumber } from "../../lib/hex.ts";
 import type { ImageSymbol, LoadedImage } from "../../mod.ts";
 import type { FoundSymbol } from "../../lib/symbols/mod.ts";
@@ -123,13 +123,18 @@ async function lookupPattern(session: Session, text: string): Promise<SafeText[]
  *
  * @param brief whether its name is enough
  */
-async function shownType(session: Session, text: string, brief = false): Promise<SafeText[]> {
-  const [{ typeNamed }, { typeLine, typeLines }] = await Promise.all([
+async function shownType(
+  session: Session,
+  text: string,
+  { brief, json }: { readonly brief?: boolean; readonly json?: boolean } = {},
+): Promise<SafeText[]> {
+  const [{ typeNamed }, { typeLine, typeLines, typesJson }] = await Promise.all([
     import("./expressions.ts"),
     import("../view/types.ts"),
   ]);
   return await session.withNames(() => {
     const type = typeNamed(session, text);
+    if (json) return [safeJson(typesJson(type))];
     return brief ? [typeLine(type)] : typeLines(type, session.style);
   });
 }
@@ -238,14 +243,17 @@ export const images: readonly Command[] = [
     aliases: ["type lookup", { name: "whatis", args: ["--brief"] }],
     group: "images",
     arguments: [rest("type|expression", "variable")],
-    options: { brief: { help: "Its name and size alone, as gdb's `whatis` shows." } },
-    help: "what a type consists of, or that of an expression: members with offset and size",
+    options: {
+      brief: { help: "Its name and size alone, as gdb's `whatis` shows." },
+      json: { help: "Print JSON." },
+    },
+    help: "what a type, or that of an expression, consists of: members, functions",
     example: "ptype Item",
-    async run({ session }, [given = ""], { brief }) {
+    async run({ session }, [given = ""], options) {
       // gdb's `ptype /o` asks for the offsets, which are shown in any case.
       const text = given.replace(/^\/\w+\s*/, "").trim();
       if (text === "") throw new UserError("which type? `ptype Item`, or that of an expression");
-      return await shownType(session, text, brief);
+      return await shownType(session, text, options);
     },
   }),
   command({

@@ -1,11 +1,14 @@
 /** Types: what they consist of, and where in them. It is loaded by the first command that shows one. */
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
+import { demangle } from "../../lib/symbols/walking.ts";
 import {
+  type Access,
   aliases,
   canonical,
   isPointer,
   isRecord,
   type Member,
+  type Method,
   shortTypeName,
   type Type,
 } from "../../lib/values/reading.ts";
@@ -110,7 +113,88 @@ function bodyLines(type: Type, style: Style): SafeText[] {
   return [
     ...rows.map(lineOf),
     ...blocks.flatMap(({ title, rows }) => [title, ...rows.map((row) => safe`  ${lineOf(row)}`)]),
+    ...declaredLines(type, style),
   ];
+}
+
+/** Static members and functions, as LLDB writes them. Who may use them stands before them where it changes. */
+function declaredLines(type: Type, style: Style): SafeText[] {
+  const { kind, statics = [], methods = [] } = type;
+  const lines: SafeText[] = [];
+  let now: Access | null = kind === "class" ? null : "public";
+  const add = (access: Access | null, text: string) => {
+    if (access !== null && access !== now) lines.push(style("quiet", safe` ${escape(access)}:`));
+    now = access ?? now;
+    lines.push(safe`  ${escape(text)}`);
+  };
+  for (const { name, type, access } of statics) {
+    add(access, `static ${declaration(shortTypeName(type.name), name)};`);
+  }
+  for (const method of methods) add(method.access, methodText(method, type));
+  return lines;
+}
+
+/** A function's declaration, as its language writes it. */
+export function methodText(method: Method, record: Type): string {
+  const { name, type, linkageName, before, after, isVariadic } = method;
+  if (type.language === "swift" && linkageName !== null) return demangle(linkageName);
+  const parameters = (type.parameters ?? []).map((parameter) => shortTypeName(parameter.name));
+  if (isVariadic) parameters.push("...");
+  const result = type.target == null ? null : shortTypeName(type.target.name);
+  const call = `${name}(${parameters.join(", ")})`;
+  if (type.language === "rust") return `fn ${call}${result === null ? "" : ` -> ${result}`};`;
+  // Neither constructors nor conversions say what they return.
+  const own = /(?:^|::)([^:<]+)(?:<.*)?$/s.exec(record.name)?.[1];
+  const isBare = name.startsWith("~") || name.replace(/<.*$/s, "") === own ||
+    /^operator (?!new\b|delete\b|co_await\b)[\w:]/.test(name);
+  const declared = isBare ? call : declaration(result ?? "void", call);
+  return `${[...before, declared, ...after].join(" ")};`;
+}
+
+/** The `--json` of `ptype`: the type, and what its typedefs, pointers and arrays lead to. */
+export function typesJson(type: Type): Record<string, unknown> {
+  return { types: [...chain(type)].map(typeJson) };
+}
+
+function typeJson(type: Type): Record<string, unknown> {
+  const { kind, language, target, enumerators = [], statics = [], methods = [], variantPart } =
+    type;
+  const { size, isIncomplete = false } = canonical(type);
+  return {
+    name: type.name,
+    kind,
+    language,
+    size,
+    isIncomplete,
+    target: target?.name ?? null,
+    members: (type.members ?? []).map(memberJson),
+    variants: (variantPart?.variants ?? []).map(({ value, members }) => ({
+      value: value === null ? null : `${value}`,
+      members: members.map(memberJson),
+    })),
+    enumerators: enumerators.map(({ name, value }) => ({ name, value: `${value}` })),
+    statics: statics.map(({ name, type, access }) => ({ name, type: type.name, access })),
+    methods: methods.map((method) => ({
+      name: method.name,
+      declaration: methodText(method, type),
+      result: method.type.target?.name ?? null,
+      parameters: (method.type.parameters ?? []).map(({ name }) => name),
+      linkageName: method.linkageName,
+      access: method.access,
+    })),
+  };
+}
+
+function memberJson({ name, type, offset, bits, isBase, locate }: Member): Record<string, unknown> {
+  return {
+    name,
+    type: type.name,
+    // Where a virtual base is, its objects say.
+    offset: locate === undefined ? offset : null,
+    size: canonical(type).size,
+    bits: bits ?? null,
+    isBase,
+  };
 }
 
 /** A member's offset, size and declaration, or those of bytes between members. */

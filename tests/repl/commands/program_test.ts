@@ -44,6 +44,21 @@ struct Bits {
   int (*fn)(int, char);
 };
 typedef Bits Alias;
+struct Tool {
+  explicit Tool(int kind = 1);
+  Tool(const Tool &) = delete;
+  virtual ~Tool();
+  static Tool *make(const char *name, ...);
+  operator bool() const { return kind != 0; }
+  template <class T> T as(T other) { return other; }
+  static int made;
+ private:
+  void hide(int) &&;
+  int kind;
+};
+Tool::Tool(int kind) : kind(kind) {}
+Tool::~Tool() {}
+int Tool::made = 1;
 }
 #define AT(type, member, offset) static_assert(__builtin_offsetof(geo::type, member) == offset)
 AT(Bits, c, 1); AT(Bits, u, 4); AT(Bits, name, 8); AT(Bits, next, 24); AT(Bits, fn, 32);
@@ -55,6 +70,8 @@ int deep(int n, geo::Shape *shape) {
 }
 int main() {
   geo::Circle circle;
+  geo::Tool tool;
+  geo::Tool::made = tool.as(2) + (tool ? 1 : 0);
   geo::Alias bits{1, 2, true, {3}, "hello", nullptr, nullptr};
   return deep(6, &circle) + bits.a;
 }
@@ -122,6 +139,21 @@ Deno.test({
         "  +24   8  geo::Point centre",
         "  +32   4  int tag",
         "  +36   4  (unused)",
+        ...[" public:", "  virtual double area() const;"],
+      ];
+      // Declarations as LLDB's `type lookup` has them; `= delete` and templates, which it leaves out, as gdb.
+      const tool = [
+        "struct geo::Tool: 16 bytes",
+        "  +0   8  __vtbl_ptr_type *_vptr.Tool",
+        "  +8   4  int kind",
+        "  +12  4  (unused)",
+        "  static int made;",
+        "  explicit Tool(int);",
+        "  Tool(const geo::Tool &) = delete;",
+        "  virtual ~Tool();",
+        "  static geo::Tool *make(const char *, ...);",
+        "  operator bool() const;",
+        ...[" private:", "  void hide(int) &&;", " public:", "  int as<int>(int);"],
       ];
       // In the system's function, where nothing is known of the program's types.
       assertEquals(await run(session, "ptype Bits"), bits);
@@ -133,6 +165,15 @@ Deno.test({
         ...bits,
       ]);
       assertEquals(await run(session, "ptype Circle"), circle);
+      assertEquals(await run(session, "ptype Tool"), tool);
+      const { types: [json] } = JSON.parse((await run(session, "ptype --json Tool")).join(""));
+      assertEquals([json.name, json.kind, json.size], ["geo::Tool", "struct", 16]);
+      assertEquals(json.members.map((member: Record<string, unknown>) => member.offset), [0, 8]);
+      assertEquals(json.statics, [{ name: "made", type: "int", access: "public" }]);
+      assertEquals(json.methods.find(({ name }: { name: string }) => name === "hide"), {
+        ...{ name: "hide", declaration: "void hide(int) &&;", result: null, parameters: ["int"] },
+        ...{ linkageName: "_ZNO3geo4Tool4hideEi", access: "private" },
+      });
       assertEquals(await run(session, "whatis Circle *"), ["geo::Circle *: 8 bytes"]);
       assertEquals(await run(session, "ptype Colour"), [
         ...["enum geo::Colour: 4 bytes (unsigned int)", "  kRed = 0", "  kGreen = 1"],
@@ -157,6 +198,7 @@ Deno.test({
         ...["geo::Shape *: 8 bytes", "", "class geo::Shape: 16 bytes"],
         "  +0   8  __vtbl_ptr_type *_vptr.Shape",
         ...["  +8   4  geo::Colour colour", "  +12  4  (unused)"],
+        ...[" public:", "  virtual double area() const;"],
       ]);
       assertMatch((await run(session, "p *(geo::Circle *)shape")).join("\n"), /\n {2}tag = 7\n}$/);
       assertEquals(await run(session, "p sizeof(Circle)"), ["(unsigned long) 40"]);
