@@ -1,6 +1,7 @@
 /** What the CPU says of an exception: by registers, trap numbers and the instruction. */
 
 import { register } from "../fault.ts";
+import { imageOf, imageTitle } from "../images.ts";
 import { type KnowledgeRow, known } from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 
@@ -10,12 +11,51 @@ const breakpointClass = 0x3cn;
 /** Numbers of `brk` instructions: LLVM's trap, and failed pointer authentication with each key
  * (LLVM's `AArch64PointerAuth`). */
 const breakpoints: Readonly<Record<number, string>> = {
-  0x1: "It is brk 1, the compiler's trap: a failed Swift check or __builtin_trap().",
+  0x1: "It is brk 1, the compiler's trap of a failed check.",
+  0xf000: "It is brk 0xf000, a breakpoint in the code (__builtin_debugtrap()).",
   0xc470: "It is brk 0xc470: a pointer's authentication failed (key IA).",
   0xc471: "It is brk 0xc471: a pointer's authentication failed (key IB).",
   0xc472: "It is brk 0xc472: a pointer's authentication failed (key DA).",
   0xc473: "It is brk 0xc473: a pointer's authentication failed (key DB).",
 };
+
+/** What `-fsanitize-trap` checks, by the lower byte of 0x5500: Clang, lib/CodeGen/SanitizerHandler.h. */
+const sanitized = [
+  ...["an addition overflowed", "code was reached that should not be"],
+  ...["a virtual call went to another class", "a division overflowed or was by zero"],
+  ...["an object was of another class", "a floating-point number did not fit an integer"],
+  ...["a function was called by another type", "a conversion lost bits"],
+  ...["a built-in function got an invalid argument", "an Objective-C object was of another class"],
+  ...["a bool or an enum had an invalid value", "a function ended without a return"],
+  ...["a multiplication overflowed", "a negation overflowed"],
+  ...["an argument was null that must not be", "a result was null that must not be"],
+  ...["an argument was null that must not be", "a result was null that must not be"],
+  ...["an array index was out of bounds", "pointer arithmetic overflowed"],
+  ...["a shift was by too much", "a subtraction overflowed"],
+  ...["a pointer was null, not aligned, or to too small an object"],
+  ...["a pointer was not aligned as was assumed", "an array had a length that is not positive"],
+  ...["a pointer was used beyond its bounds"],
+];
+
+/** Images whose own checks have the number that elsewhere is that of a failed authentication: WebKit,
+ * Source/WTF/wtf/Assertions.h: WTF_FATAL_CRASH_CODE. */
+const webKit = /^(?:com\.apple\.)?(?:JavaScriptCore|WebCore|WebKit|WebKitLegacy|WebGPU|bmalloc)$/;
+
+/** What the number of a `brk` instruction tells. */
+function breakpointWords(number: number, top: ReportFrame | undefined): string | null {
+  if (number >> 8 === 0x55) {
+    const what = sanitized[number & 0xff];
+    return what === undefined
+      ? null
+      : `It is brk 0x${
+        number.toString(16)
+      }, a check of Clang's undefined-behavior sanitizer: ${what}.`;
+  }
+  const image = number === 0xc471 && top !== undefined ? imageOf(top) : null;
+  return image !== null && webKit.test(imageTitle(image))
+    ? "It is brk 0xc471, with which WebKit's own checks stop (CRASH())."
+    : breakpoints[number] ?? null;
+}
 
 /** What the CPU reports about the access. */
 export function accessWords(thread: ReportThread | null): string | null {
@@ -27,7 +67,7 @@ export function accessWords(thread: ReportThread | null): string | null {
     return (dsisr & 0x0200_0000n) !== 0n ? "It was a write." : "It was a read.";
   }
   const kind = (esr >> 26n) & 0x3fn;
-  if (kind === breakpointClass) return breakpoints[Number(esr & 0xffffn)] ?? null;
+  if (kind === breakpointClass) return breakpointWords(Number(esr & 0xffffn), thread?.frames[0]);
   // Data aborts say whether it was a write.
   if (kind === 0x24n || kind === 0x25n) {
     return (esr & 0x40n) !== 0n ? "It was a write." : "It was a read.";

@@ -159,7 +159,7 @@ export function tellKind(crash: Crash, isDecoded: boolean, story: Story): void {
   // Of a trap without a message only the function tells.
   if (
     !outside && uncaught === null && isCheck(report) &&
-    !happened.some((text) => text.includes("authentication")) &&
+    !happened.some((text) => /authentication|sanitizer: /.test(text)) &&
     rows.every(({ kind }) => kind === "exception" || kind === "signal" || kind === "subtype")
   ) {
     story.tell("Which check failed is not in the report.");

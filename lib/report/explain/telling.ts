@@ -302,7 +302,7 @@ export function isPackaging(report: CrashReport): boolean {
 }
 
 /** Thermal kills, forced quits, stackshots, VoIP restarts. */
-export const blameless = /0xc00010ff|0xdeadfa11|0xbaaaaaad|0xbad22222/;
+export const blameless = /0xc00010ff|0xdeadfa11|0xbaaaaaad|0xbad22222|0xbaddd15c/;
 
 /** Exceptions that the crashed thread itself raised, whatever it seems to wait for. */
 function isFault(type: string | null): boolean {

@@ -4,6 +4,7 @@ import type { KnowledgeRow } from "./row.ts";
 
 const note = "Apple, Technical Note TN2151";
 const watchdog = 'Apple, "Addressing watchdog terminations"';
+const killed = 'Apple, "EXC_CRASH (SIGKILL)"';
 const reason = "XNU, bsd/sys/reason.h";
 const jetsam = "XNU, bsd/sys/kern_memorystatus.h";
 const dyld = "dyld, include/mach-o/dyld.h: DYLD_EXIT_REASON_*";
@@ -108,6 +109,33 @@ export const terminationRows: readonly KnowledgeRow[] = [
     ["a busy system; work at launch"],
     "Do less in the task.",
     watchdog,
+  ),
+  ...([
+    ["2", "background task", "End the task when its expiration handler is called."],
+    ["3", "background URL session", "Handle its events, and call its completion handler, early."],
+    ["4", "background fetch", "Call its completion handler early."],
+  ] as const).map(([digit, what, next]) =>
+    code(
+      `*:0x2182bad${digit}`,
+      `The system ended the app: a ${what} did not finish in time.`,
+      [],
+      next,
+      killed,
+    )
+  ),
+  code(
+    "*:0xbaddd15c",
+    '"bad disc": the system ended the app to delete its caches, because the disk was nearly full.',
+    [],
+    "Free space on the disk; write less to the caches.",
+    killed,
+  ),
+  code(
+    "*:0xd00d2bad",
+    '"dude, too bad": the system ended the app because it used too much of key resources of the system.',
+    [],
+    "Do less at the same time; finish tasks before others begin.",
+    killed,
   ),
   code(
     "*:0xbada5e47",

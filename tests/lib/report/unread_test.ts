@@ -453,3 +453,31 @@ Deno.test("a 32-bit program where none runs; an address that is a number, or Go'
   assert(!at("0x7fc148e8fb8").includes("the number"));
   assertStringIncludes(at("0xb01dfacedebac1e"), "Go's run-time");
 });
+
+Deno.test("why the system ended an app: the codes of Apple's list", () => {
+  const ended = (code: string) =>
+    told(
+      `Exception Type: EXC_CRASH (SIGKILL)\nTermination Reason: Namespace RUNNINGBOARD, Code ${code}\n`,
+    ).what;
+  assertStringIncludes(ended("0x2182bad3"), "a background URL session did not finish in time");
+  assertStringIncludes(ended("0xbaddd15c"), "the disk was nearly full");
+  assertStringIncludes(ended("3490524077"), "key resources");
+});
+
+Deno.test("what the number of a brk instruction tells, by the image that has it", () => {
+  const trap = (number: string, image = "Shop") =>
+    told(crash(
+      ["Code Type: ARM-64", "Exception Type: EXC_BREAKPOINT (SIGTRAP)"],
+      [`${image} look + 3`],
+      [
+        "Thread 0 crashed with ARM Thread State (64-bit):",
+        `  far: 0x0000000000000000 esr: 0xf200${number} (Breakpoint) brk`,
+      ],
+    )).what;
+  assertStringIncludes(trap("0001"), "the compiler's trap of a failed check");
+  const checked = trap("5512");
+  assertStringIncludes(checked, "an array index was out of bounds");
+  assert(!checked.includes("Which check"), checked);
+  assertStringIncludes(trap("c471"), "authentication failed (key IB)");
+  assertStringIncludes(trap("c471", "JavaScriptCore"), "WebKit's own checks");
+});
