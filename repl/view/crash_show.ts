@@ -143,6 +143,8 @@ const absences = {
   heap: safe`not known; the heap was damaged before, by code that need not be on the stack`,
   malloc:
     safe`not known; the code on the stack may have freed it wrongly, or other code damaged the heap before`,
+  managed: safe`the program's managed code; which method it was is not in the report`,
+  reporter: safe`not known; the report of the first crash, which the reporter was writing, has it`,
   pool: safe`not known; who released the object too often is not on the stack`,
   address:
     safe`not known, as no frame names its image; the innermost code that is not in the system's shared cache`,
@@ -219,7 +221,8 @@ function verdictWords(
   const lines: SafeText[] = [];
   const words = deciding?.by === "extension"
     ? safe`a kernel extension that is not Apple's`
-    : (verdict === "unknown" || verdict === "system" || verdict === "none") && absent !== null
+    : absent === "managed" ||
+        (verdict === "unknown" || verdict === "system" || verdict === "none") && absent !== null
     ? absences[absent]
     : verdict === "runtime" && absent !== null && absent !== "some images"
     ? safe`a run-time or framework, as far as the stack goes: its caller is not in the report`

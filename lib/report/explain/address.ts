@@ -4,7 +4,7 @@ import { archs } from "../../arch/mod.ts";
 import { subtypeName } from "../codes.ts";
 import { regionInfo, register } from "../fault.ts";
 import { imageFinder } from "../images.ts";
-import type { CrashReport, ReportFrame } from "../report.ts";
+import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { isNearest } from "../nearest.ts";
 import { readStack } from "./stack.ts";
 
@@ -48,6 +48,7 @@ export type AddressClass =
   | "overrun"
   | "beside"
   | "destroyed"
+  | "object"
   | "readonly"
   | "cut"
   | "unknown";
@@ -92,7 +93,11 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
   const executed = address === register(thread, "pc", "rip", "eip") ||
     jumpedTo(report, address) || address === notedCounter(report);
 
-  if (address < NEAR_NULL) {
+  const object = address < NEAR_NULL && !executed ? objectWords(report, address) : null;
+  if (object !== null) add("object", object);
+  else if (address < NEAR_NULL && address > 0n && !executed && hasNoNull(thread)) {
+    add("number", "it is a small number, but not null: no register is 0");
+  } else if (address < NEAR_NULL) {
     add(
       "null",
       address === 0n
@@ -166,6 +171,49 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
   const kind = found.find(([kind]) => kind !== "unknown")?.[0] ?? "unknown";
   return { kind, words: found.map(([, words]) => words) };
 }
+
+/** Functions of the Objective-C and Swift run-times that do nothing for nil and read the class of any other object, and
+ * the register that some have in their names. */
+const nilSafe =
+  /^(?:objc_(?:msgSend(?!Super)|retain|release|autorelease(?!Pool)|opt_)|swift_(?:retain|release|unknownObjectRe|bridgeObjectRe))\w{0,60}?(?:_(x\d{1,2}))?(?:\$VARIANT.{1,20})?$/;
+/** Registers that hold what such a function read from the object: its class. */
+const classRegisters = ["x16", "x13", "x14", "x8", "x9", "r9", "r10", "r11", "rax"];
+/** A class's members that they read are below this: objc4, runtime/objc-runtime-new.h: objc_class. */
+const CLASS_SIZE = 0x28n;
+
+/** What is wrong near null where a function was passed an object that is not nil; `null` for other functions. */
+function objectWords(report: CrashReport, address: bigint): string | null {
+  const thread = report.crashedThread;
+  const stack = thread?.frames ?? [];
+  const frame = stack[readStack(stack).first];
+  if (frame === undefined || frame.symbol === null || isNearest(frame)) return null;
+  const match = nilSafe.exec(frame.symbol);
+  if (match === null) return null;
+  const object = register(thread, match[1] ?? "x0", "rdi", "r0");
+  if (object === null || object === 0n) {
+    return "it is a small number, not nil, which does no harm there: the object, or what was read as its class, is not valid";
+  }
+  const pointer = `0x${object.toString(16)}`;
+  if (object < NEAR_NULL) {
+    return `the pointer to the object is ${pointer}: a small number, not nil, which does no harm there`;
+  }
+  const type = classRegisters.map((name) => register(thread, name)).find((value) =>
+    value !== null && value > 0n && value <= address && address - value <= CLASS_SIZE
+  );
+  return `the object is at ${pointer}, not null: what was read from it as its class is no pointer` +
+    (type == null ? "" : ` (0x${type.toString(16)})`);
+}
+
+/** Whether an ARM thread's registers are all there and none is null: the one that an access is made by keeps its
+ * value. */
+function hasNoNull(thread: ReportThread | null): boolean {
+  const general = thread?.registers.filter(({ name }) => /^(?:x\d{1,2}|fp|lr|sp)$/.test(name)) ??
+    [];
+  return general.length >= ARM_REGISTERS && general.every(({ value }) => value !== 0n);
+}
+
+/** Number of the 64-bit ARM CPU's general registers. */
+const ARM_REGISTERS = 32;
 
 /** Whether the innermost frame is at the address and in no image: a copy without registers shows a bad jump
  * so. After a signal handler's frames it is the one that the signal interrupted. */

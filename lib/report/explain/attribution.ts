@@ -33,10 +33,12 @@ import {
   isHeapDamage,
   isLaunching,
   isMallocStop,
+  isManaged,
   isPackaging,
   isPoolRelease,
   isPrivacy,
   isPrivacyAbort,
+  isReporterCrash,
   onlyWaits,
   tellingStack,
   usesResource,
@@ -90,7 +92,7 @@ export interface Attribution {
    * an `extension` that is not Apple's; `packaging` where it is how the program was built, signed or installed that
    * decides, and no stack; `description` where its Info.plist lacks one of how private data is used; `resource`
    * where the process as a whole used too much of one; `processes` where there are several, of which only the first is looked at; `own` where the copy's stack and
-   * the program are the system's; `part` where the whole stack and the program are; `heap` where malloc found its heap damaged, by code that ran before; `malloc` where it ended the process and nothing says whether its heap or the pointer that it was passed was at fault; `pool` where an autorelease pool released an object, whose owner is not on the stack; `wait` where the crashed thread only waited when a signal ended the process; `address` where no frame names its image and the innermost one that is not in the system's shared cache is shown; `addresses` where no frame names its image and all are in the system's libraries; `launch` where none of the program's code had run; `generated` where the code that a signal interrupted is in no image, as what a run-time compiles; `null` when it lacks none. */
+   * the program are the system's; `part` where the whole stack and the program are; `heap` where malloc found its heap damaged, by code that ran before; `malloc` where it ended the process and nothing says whether its heap or the pointer that it was passed was at fault; `managed` where managed code threw whose functions are not on the stack; `reporter` where a crash reporter in the process crashed while it recorded a crash; `pool` where an autorelease pool released an object, whose owner is not on the stack; `wait` where the crashed thread only waited when a signal ended the process; `address` where no frame names its image and the innermost one that is not in the system's shared cache is shown; `addresses` where no frame names its image and all are in the system's libraries; `launch` where none of the program's code had run; `generated` where the code that a signal interrupted is in no image, as what a run-time compiles; `null` when it lacks none. */
   readonly absent: Absent | null;
   /** Library or image of the deciding frame; `null` without one. Not safe to print raw. */
   readonly library: string | null;
@@ -226,6 +228,21 @@ export function attributeReport(
     : lacking === null && deciding === null && isSystemProgram(report)
     ? "part"
     : lacking;
+  const isManagedThrow = isManaged(reading);
+  if (isManagedThrow || isReporterCrash(report, stack)) {
+    return {
+      verdict: isManagedThrow ? "program" : "unknown",
+      absent: isManagedThrow ? "managed" : "reporter",
+      library: null,
+      isOutside: false,
+      isLibrary: false,
+      part: null,
+      deciding: null,
+      involved: [],
+      passed: 0,
+      frames,
+    };
+  }
   const isHeap = isHeapDamage(report, reading);
   if (isHeap || isMallocStop(report, reading)) {
     return {

@@ -17,7 +17,14 @@ import { callPath } from "./path.ts";
 import { MANY, recursion } from "./recursion.ts";
 import { frameOwner, functionOf, ownFrame, readStack } from "./stack.ts";
 import { type Crash, Story } from "./story.ts";
-import { absentFrom, decidesNothing, lacksCrashed, onlyWaits, tellingStack } from "./telling.ts";
+import {
+  absentFrom,
+  decidesNothing,
+  isReporterCrash,
+  lacksCrashed,
+  onlyWaits,
+  tellingStack,
+} from "./telling.ts";
 import { tellNamespace, tellTermination, terminationRow } from "./termination.ts";
 import { tellUncaught } from "./uncaught.ts";
 
@@ -35,6 +42,9 @@ export function explainCrash(
   tellUncaught(crash, story);
   tellMessages(crash, story);
   tellNamespace(crash, story);
+  if (!outside && isReporterCrash(report, stack)) {
+    story.add(known("message", "crash reporter that crashed"));
+  }
   tellFunction(crash, story);
   tellRecursion(crash, story);
   const isDecoded = tellCodes(crash, story);

@@ -71,7 +71,13 @@ export function tellAccess(crash: Crash, story: Story): void {
     } else if (address === null || tellsCause(row)) story.add(row, text);
     else story.tell(text);
   }
-  if (address !== null) {
+  // What a run-time crashes itself by says nothing.
+  const isOnPurpose = rows.some(({ kind, role, needs }) =>
+    kind === "frame" && (role === undefined || role === "vague") && needs === "any"
+  );
+  if (address !== null && isOnPurpose && address < CRASHED_BY) {
+    story.tell("The address is of no meaning: it is what the function crashes by.");
+  } else if (address !== null) {
     const { kind, words } = classifyAddress(report, address);
     const told = words.length === 0 && rows.length === 0 ? describeAddress(report, address) : words;
     for (const text of told.slice(0, 3)) story.tell(`The address: ${text}.`);
@@ -94,6 +100,9 @@ export function tellAccess(crash: Crash, story: Story): void {
   if (refused !== null) story.tell(refused);
   if (row !== null && isUndelivered(row)) tellTriage(report, story);
 }
+
+/** Functions that crash on purpose access null, or an address that marks what did it. */
+const CRASHED_BY = 0x1000n;
 
 /** Whether the kernel could not deliver a page that is mapped: it notes why. */
 function isUndelivered({ key }: KnowledgeRow): boolean {

@@ -60,7 +60,7 @@ export function frameOwner(frame: ReportFrame, symbol: string | null): FrameOwne
   if (isRuntimeLibrary(image)) return "runtime";
   if (isSystemFrame(frame)) return "system";
   const raised = symbol !== null && (knownFrame(symbol) !== null || trapMessage(symbol) !== null ||
-    isInstantiated(symbol, frame.file));
+    isInstantiated(symbol, frame.file) || (frame.file !== null && ofRecorder.test(frame.file)));
   return raised ? "runtime" : "program";
 }
 
@@ -71,6 +71,10 @@ const silent: ReadonlySet<string> = new Set(["top", "raise", "wrap", "part"]);
 export function isWrapper(symbol: string | null): boolean {
   return symbol !== null && knownFrame(symbol)?.role === "wrap";
 }
+
+/** Source files of crash reporters, whose functions have names as others may have them. */
+const ofRecorder =
+  /(?:^|\/)(?:(?:Sentry|BSG_)?KS(?:Crash|Mach|ObjC|Thread|StackCursor|Signal|JSON|Dynamic|CPU|Memory|Log)|SentryCrash|PLCrash|FIRCLS|CLS[A-Z])\w{0,60}\.(?:c|cc|cpp|mm?|h)$/;
 
 /** Whether a function is of a run-time or framework that is linked into programs. */
 export function isPart(symbol: string | null): boolean {

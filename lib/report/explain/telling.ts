@@ -58,6 +58,8 @@ export type Absent =
   | "part"
   | "heap"
   | "malloc"
+  | "managed"
+  | "reporter"
   | "pool"
   | "wait"
   | "generated"
@@ -270,6 +272,24 @@ export function isMallocStop({ information }: CrashReport, { rows }: StackReadin
   return rows.some(({ row }) => row.meaning === mallocStop) &&
     !rows.some(({ row }) => row.role === undefined) &&
     !information.some((text) => text.includes("malloc") || text.includes("error for object"));
+}
+
+/** Whether the run-time of .NET made an Objective-C exception of one that left managed code, whose functions are not on the
+ * stack. */
+export function isManaged({ rows }: StackReading): boolean {
+  return rows.some(({ row }) => row.key.startsWith("xamarin_process_"));
+}
+
+/** Functions in which crash reporters work on a crash, on a thread of their own. */
+const recording =
+  /^(?:[a-z]{2,16}_)?(?:ks|sentry)?(?:crash)?cm_handleException|^(?:[a-z]{2,16}_)?(?:ks|sentry)crash(?:report)?_(?:write|on)|^(?:FIR)?CLS(?:MachExceptionServer|Handler|ProcessRecord)|^plcrash_(?:writer|log_writer|async_)|PLCrashMachExceptionServer|^crash_callback$/;
+
+/** Whether it is a crash reporter in the process that made the wrong access, while it recorded a crash: that one is not what
+ * the report is of. A signal's handler has on its stack what the signal interrupted. */
+export function isReporterCrash(report: CrashReport, stack: readonly ReportFrame[]): boolean {
+  return endedBy(report) === "access" && endOfTermination(stack) === 0 &&
+    stack.some(({ symbol }) => symbol !== null && recording.test(symbol)) &&
+    !stack.some(({ symbol }) => symbol === "_sigtramp");
 }
 
 /** Whether a process jumped to an address where it has nothing: the kernel then has no page whose signature it could

@@ -117,6 +117,46 @@ export const frameRows: readonly KnowledgeRow[] = [
     frame("swift_getObjectType", ...invalid("The program used", swiftRuntime)),
     frame("swift_dynamicCast", ...invalid("The program cast", swiftRuntime)),
     frame("swift_isUniquelyReferenced*", ...invalid("The program used", swiftRuntime)),
+    ...[
+      "swift_getTypeByMangledName*",
+      "swift::swift_getTypeByMangledName*",
+      "swift_getTypeByMangledNode*",
+      "swift_getTypeByMangledSymbolicReference*",
+      "swift_getOpaqueTypeMetadata*",
+      "swift_getOpaqueTypeConformance*",
+      "swift_getAssociatedTypeWitness*",
+      "swift_getAssociatedConformanceWitness*",
+      "swift_getForeignTypeMetadata*",
+      "swift_getGenericMetadata*",
+      "swift_getSingletonMetadata*",
+      "swift_getExistentialTypeMetadata*",
+      "swift_getTupleTypeMetadata*",
+      "swift_getFunctionTypeMetadata*",
+      "swift_getWitnessTable*",
+      "swift_conformsToProtocol*",
+      "swift_checkMetadataState*",
+      "swift_updateClassMetadata*",
+      "swift_initClassMetadata*",
+      "swift_initStructMetadata*",
+      "swift_initEnumMetadata*",
+      "swift::Demangle::*",
+      "swift::ResolveAsSymbolicReference::*",
+      "swift::_contextDescriptorMatchesMangling*",
+      "swift::TargetProtocolConformanceDescriptor<*",
+    ].map((key): KnowledgeRow => ({
+      ...frame(
+        key,
+        "The Swift run-time crashed while it looked up a type or a conformance by its description.",
+        [
+          "a type that this version of the system does not have, used without a check of its availability",
+          "libraries that were built against other versions of each other",
+          "memory damage in the description",
+        ],
+        "See which type the first frame of yours uses; check from which version on the system has it, and build all parts anew.",
+        "Swift, stdlib/public/runtime/MetadataLookup.cpp, Metadata.cpp and ProtocolConformance.cpp",
+      ),
+      needs: "access",
+    })),
   ),
 
   ...needing(
@@ -124,7 +164,6 @@ export const frameRows: readonly KnowledgeRow[] = [
     ...[
       "swift_getObjectType",
       "swift_dynamicCast",
-      "swift_conformsToProtocol",
       "swift_getDynamicType",
     ].map((key) =>
       frame(
@@ -981,20 +1020,25 @@ export const frameRows: readonly KnowledgeRow[] = [
   ),
   raises("malloc_zone_error*", malloc),
   raises("_malloc_put", malloc),
-  ...["find_zone_and_free*", "malloc_report_pointer_was_not_allocated*", "find_zone_and_realloc*"]
-    .map((key) =>
-      frame(
-        key,
-        "A pointer was freed or reallocated that malloc did not allocate, or that was already freed.",
-        [
-          "a block freed twice",
-          "a pointer into the middle of a block",
-          "a pointer that was overwritten",
-        ],
-        sanitize,
-        malloc,
-      )
-    ),
+  ...[
+    "find_zone_and_free*",
+    "malloc_report_pointer_was_not_allocated*",
+    "find_zone_and_realloc*",
+    "mfm_free*",
+    "mfm_realloc*",
+  ].map((key) =>
+    frame(
+      key,
+      "A pointer was freed or reallocated that malloc did not allocate, or that was already freed.",
+      [
+        "a block freed twice",
+        "a pointer into the middle of a block",
+        "a pointer that was overwritten",
+      ],
+      sanitize,
+      malloc,
+    )
+  ),
   damage("szone_error"),
   damage("free_list_checksum_botch*"),
   damage("tiny_free_list_*"),
@@ -1007,7 +1051,8 @@ export const frameRows: readonly KnowledgeRow[] = [
   damage("_xzm_xzone_malloc_freelist_outlined*"),
   damage("_xzm_*corrupt*"),
   damage("xzm_*corrupt*"),
-  damage("mfm_*"),
+  // The allocator of what is needed before the zones are there; its own message says which it is.
+  frame("mfm_*", mallocStop, [], sanitize, malloc, "vague"),
   frame(
     "nanov2_allocate_from_block*",
     heapDamage,

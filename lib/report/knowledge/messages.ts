@@ -983,6 +983,13 @@ export const messageRows: readonly KnowledgeRow[] = [
   ),
 
   message(
+    "crash reporter that crashed",
+    "The crash reporter in the process crashed itself, while it wrote a report of an earlier crash, which is the real one and is not in this report.",
+    ["memory that the first crash had already damaged", "a bug of the crash reporter"],
+    "Look for the first crash in the reporter's own reports, or run without the reporter: the system then reports it.",
+    "KSCrash, PLCrashReporter and Crashlytics handle exceptions on a thread of their own",
+  ),
+  message(
     "attempt to free invalid pointer",
     "A pointer was freed that malloc did not allocate, or that was already freed.",
     ["a block freed twice"],
@@ -1000,6 +1007,13 @@ export const messageRows: readonly KnowledgeRow[] = [
     "pointer being freed was not allocated",
     "A pointer was freed that malloc did not allocate, or that was already freed.",
     ["a block freed twice", "a pointer into the middle of a block"],
+    sanitize,
+    malloc,
+  ),
+  message(
+    "LIBMALLOC: not an allocated block",
+    "A pointer was freed that malloc did not allocate, or that was already freed.",
+    ["a block freed twice", "a pointer that is not from malloc, or into the middle of a block"],
     sanitize,
     malloc,
   ),

@@ -103,7 +103,8 @@ const MAX_REMEMBERED = 1 << 13;
 export function knownFrame(symbol: string): KnowledgeRow | null {
   let row = remembered.get(symbol);
   if (row === undefined) {
-    row = known("frame", bareName(symbol)) ?? known("frame", symbol) ?? blockOf(symbol);
+    row = known("frame", bareName(symbol)) ?? known("frame", symbol) ?? blockOf(symbol) ??
+      copyOf(symbol);
     if (remembered.size >= MAX_REMEMBERED) remembered.clear();
     remembered.set(symbol, row);
   }
@@ -117,6 +118,12 @@ function blockOf(symbol: string): KnowledgeRow | null {
   const method = /^__\d{1,3}([-+]\[.{1,200}\])_block_invoke/.exec(symbol)?.[1];
   const row = method === undefined ? null : known("frame", method);
   return row?.role === "raise" || row?.role === "wrap" || row?.role === "part" ? row : null;
+}
+
+/** The row for a function of KSCrash by its own name, before which copies of it have theirs: `shop_kscm_addContext`. */
+function copyOf(symbol: string): KnowledgeRow | null {
+  const name = /^[a-z]{2,12}_(ks[a-z]{2,16}_\w{1,100})$/.exec(symbol.slice(0, 140))?.[1];
+  return name === undefined ? null : known("frame", name);
 }
 
 /** When a function of the system calls a program: the occasion, or what runs a thread's work. */

@@ -96,6 +96,8 @@ const recorders = [
       "kscrw_*",
       "kssc_*",
       "ksbt_*",
+      ...["ksobjc_*", "ksjson_*", "ksmach_*", "ksthread_*", "kscpu_*", "ksdl_*", "ksmem_*"],
+      ...["kssymbolicator_*", "kssignal_*", "ksccd_*", "ksfu_*", "kslog_*", "kscrs_*"],
       "-[KSCrash *",
       "+[KSCrash *",
     ],
@@ -160,6 +162,11 @@ const compiledIn = [
   ],
   ["Go's run-time, src/runtime", "runtime.*"],
   ["New Relic's agent", "-[NRMA*", "+[NRMA*", "NRMA__beginMethod*", "NRMA__endMethod*"],
+  [
+    "Mono, mono/mini/interp/interp.c and mono/metadata/object.c",
+    ...["interp_*", "do_icall", "do_icall_wrapper*", "do_runtime_invoke", "do_exec_main*"],
+    ...["do_jit_call*", "ves_icall_*", "jit_call_cb", "ves_pinvoke_method*"],
+  ],
 ] as const;
 
 /** See {@linkcode KnowledgeRow}. */
@@ -272,6 +279,7 @@ export const runtimeRows: readonly KnowledgeRow[] = [
   ...compiledIn.map(([source, ...keys]) =>
     keys.map((key) => frame(key, "", [], "", source, "part"))
   ).flat(),
+  frame("__swift_instantiate*", "", [], "", "Swift, lib/IRGen/MetadataRequest.cpp", "raise"),
   frame("std::panicking::*", "A Rust panic ended the process.", [], panicked, rust, "vague"),
   frame("rust_begin_unwind", "A Rust panic ended the process.", [], panicked, rust, "vague"),
   frame("_rust_begin_unwind", "A Rust panic ended the process.", [], panicked, rust, "vague"),
@@ -478,6 +486,19 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     "Read the managed exception in the device log.",
     mono,
     "vague",
+  ),
+  ...[
+    "xamarin_process_managed_exception*",
+    "xamarin_process_fatal_exception_gchandle*",
+    "xamarin_throw_nsexception*",
+  ].map((key) =>
+    frame(
+      key,
+      "It was a managed (.NET) exception, which left managed code that the system had called: the run-time made an Objective-C exception of it.",
+      [],
+      "Read the managed exception's type and stack on stderr or in the device's log: it names the method of yours.",
+      ".NET for iOS, runtime/runtime.m: xamarin_process_managed_exception",
+    )
   ),
   frame("mono_arm_throw_exception*", "", [], "", mono, "raise"),
   frame("mono_amd64_throw_exception*", "", [], "", mono, "raise"),
@@ -814,6 +835,35 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     [],
     "Read its message on stderr.",
     "Qt, src/corelib/global/qassert.cpp",
+  ),
+  ...always(
+    ...[
+      "hermes::vm::GCBase::oom*",
+      "hermes::vm::HadesGC::oom*",
+      "hermes::vm::MallocGC::oom*",
+    ].map((key) =>
+      frame(
+        key,
+        "The heap of JavaScript is full: Hermes's garbage collector found no memory for what the program's JavaScript holds, and ended the process on purpose.",
+        ["a leak in JavaScript: lists, closures or caches that grow", "very large data"],
+        "Take a heap snapshot of Hermes; see what of JavaScript grows.",
+        "Hermes, lib/VM/GCBase.cpp: GCBase::oom",
+      )
+    ),
+    ...[
+      "hermes::hermes_fatal*",
+      "llvh::report_fatal_error*",
+      "facebook::hermes::detail::hermesFatalErrorHandler*",
+    ].map((key): KnowledgeRow =>
+      frame(
+        key,
+        "Hermes, React Native's JavaScript engine, met an error that it cannot go on from, and ended the process on purpose.",
+        [],
+        "Read its message on stderr or in the device's log.",
+        "Hermes, lib/Support/ErrorHandling.cpp",
+        "vague",
+      )
+    ),
   ),
   frame(
     "il2cpp::vm::Exception::Raise*",

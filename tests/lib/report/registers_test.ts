@@ -1,0 +1,164 @@
+/** What registers, run-times and reporters on a stack rule out: no null where an object was passed, no cause in what only
+ * records, crashes on purpose or looks up. */
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { told } from "./fixtures.ts";
+
+/** A crash text with frames `image symbol` and registers. */
+function crash(
+  header: string,
+  stack: readonly string[],
+  registers: readonly string[] = [],
+): string {
+  const frames = stack.map((frame, at) => {
+    const [image, ...symbol] = frame.split(" ");
+    const address = `0x${(0x1_0000_4000 + at * 0x40).toString(16).padStart(16, "0")}`;
+    return `${String(at).padEnd(3)} ${image.padEnd(30)}\t${address} ${symbol.join(" ")}`;
+  });
+  return [
+    "Process:               Bakery [71]",
+    "Path:                  /Applications/Bakery.app/Contents/MacOS/Bakery",
+    "Code Type:             ARM-64",
+    "",
+    header,
+    "Triggered by Thread:   0",
+    "",
+    "Thread 0 Crashed:",
+    ...frames,
+    "",
+    ...registers.length === 0
+      ? []
+      : ["Thread 0 crashed with ARM Thread State (64-bit):", ...registers, ""],
+  ].join("\n");
+}
+
+const access = (address: string): string =>
+  `Exception Type:  EXC_BAD_ACCESS (SIGSEGV)\nException Subtype: KERN_INVALID_ADDRESS at ${address}`;
+const abort = "Exception Type:  EXC_CRASH (SIGABRT)";
+const end = ["Bakery bake + 20", "Bakery main + 8", "dyld start + 4"];
+
+/** Lines of registers, of which some have other values. */
+function registers(values: Readonly<Record<string, bigint>>, rest = 0x2_8000_0000n): string[] {
+  const names = [...Array.from({ length: 29 }, (_, at) => `x${at}`), "fp", "lr", "sp", "pc"];
+  return names.map((name, at) =>
+    `   ${name}: 0x${(values[name] ?? rest + BigInt(at) * 0x1000n).toString(16).padStart(16, "0")}`
+  );
+}
+
+Deno.test("an address near null where the registers have an object is not null", () => {
+  const sent = told(crash(
+    access("0x00000000000003e8"),
+    ["libobjc.A.dylib objc_msgSend + 20", ...end],
+    registers({ x0: 0x1_0abc_0000n, x16: 0x3d8n }),
+  ));
+  assertStringIncludes(
+    sent.what,
+    "the object is at 0x10abc0000, not null: what was read from it as its class is no pointer (0x3d8)",
+  );
+  assert(!/null plus/.test(sent.what) && !/is null/.test(sent.causes), sent.what);
+  const retained = told(crash(
+    access("0x0000000000000020"),
+    ["libobjc.A.dylib objc_retain_x21 + 16", ...end],
+    registers({ x0: 0n, x21: 0x2_0000_1230n }),
+  ));
+  assertStringIncludes(retained.what, "the object is at 0x200001230, not null");
+  // nil does no harm there.
+  const bare = told(crash(access("0x10"), ["libobjc.A.dylib objc_msgSend + 20", ...end]));
+  assertStringIncludes(bare.what, "not nil, which does no harm there");
+  const number = told(crash(
+    access("0x8"),
+    ["libobjc.A.dylib objc_release + 8", ...end],
+    registers({ x0: 8n }),
+  ));
+  assertStringIncludes(number.what, "the pointer to the object is 0x8: a small number");
+});
+
+Deno.test("an address near null is null only where a register may have been", () => {
+  const none = told(crash(access("0x8"), end, registers({ x3: 0x7n })));
+  assertStringIncludes(none.what, "a small number, but not null: no register is 0");
+  const one = told(crash(access("0x8"), end, registers({ x3: 0n })));
+  assertStringIncludes(one.what, "it is null plus 8");
+});
+
+Deno.test("a wrong pointer that is freed is no damage of the heap", () => {
+  const freed = told(crash(
+    "Exception Type:  EXC_BREAKPOINT (SIGTRAP)\n\nApplication Specific Information:\n" +
+      "BUG IN CLIENT OF LIBMALLOC: not an allocated block\nAbort Cause 4330000000\n",
+    [
+      "libsystem_malloc.dylib mfm_free.cold.4 + 36",
+      "libsystem_malloc.dylib mfm_free + 1340",
+      ...end,
+    ],
+  ));
+  assertStringIncludes(freed.what, "A pointer was freed that malloc did not allocate");
+  assert(!freed.what.includes("damaged"), freed.what);
+  assertEquals(freed.whose, ["program", null, "bake"]);
+});
+
+Deno.test("a heap of JavaScript that is full: the address that it crashes by means nothing", () => {
+  const full = told(crash(access("0x0"), [
+    "hermes facebook::hermes::detail::hermesFatalErrorHandler(void*, std::__1::basic_string<char> const&, bool) + 24",
+    "hermes llvh::report_fatal_error(llvh::Twine const&, bool) + 260",
+    "hermes hermes::hermes_fatal(llvh::StringRef, std::__1::error_code) + 156",
+    "hermes hermes::vm::GCBase::oom(std::__1::error_code) + 152",
+    ...end,
+  ]));
+  assertStringIncludes(full.what, "The heap of JavaScript is full");
+  assertStringIncludes(full.what, "The address is of no meaning");
+  assert(!full.causes.includes("null"), full.causes);
+});
+
+Deno.test("a look-up of the Swift run-time is not the program's null", () => {
+  for (
+    const lookup of [
+      "swift_getTypeByMangledNameInContext + 128",
+      "swift_conformsToProtocolMaybeInstantiateSuperclasses(swift::TargetMetadata<swift::InProcess> const*) + 40",
+      "swift_getOpaqueTypeMetadata + 32",
+    ]
+  ) {
+    const found = told(crash(access("0x0"), [
+      `libswiftCore.dylib ${lookup}`,
+      "Bakery __swift_instantiateConcreteTypeFromMangledName + 52",
+      ...end,
+    ]));
+    assertStringIncludes(found.what, "looked up a type or a conformance");
+    assert(!found.causes.includes("that is null"), found.causes);
+    assertEquals(found.whose, ["program", null, "bake"]);
+  }
+});
+
+Deno.test("a managed exception: the framework that called managed code did not raise it", () => {
+  const managed = told(crash(abort, [
+    "libsystem_c.dylib abort + 124",
+    "libc++abi.dylib demangling_terminate_handler() + 344",
+    "libobjc.A.dylib _objc_terminate() + 156",
+    "libc++abi.dylib std::__terminate(void (*)()) + 16",
+    "libc++abi.dylib __cxa_throw + 92",
+    "libobjc.A.dylib objc_exception_throw + 448",
+    "Bakery xamarin_process_managed_exception + 1024",
+    "Bakery xamarin_invoke_trampoline + 7576",
+    "UIKitCore -[UIApplication _handleDelegateCallbacksWithOptions:isSuspended:restoreState:] + 196",
+    "UIKitCore UIApplicationMain + 100",
+    "Bakery do_icall + 32",
+    "Bakery mono_interp_exec_method + 3000",
+    "Bakery main + 8",
+    "dyld start + 4",
+  ]));
+  assertStringIncludes(managed.what, "It was a managed (.NET) exception");
+  assert(!managed.what.includes("raised in -[UIApplication"), managed.what);
+  assertEquals(managed.whose, ["program", "managed", null]);
+});
+
+Deno.test("a crash reporter that crashed while it recorded another crash is not the program's bug", () => {
+  const reporter = told(crash(access("0x0000000001ab34c0"), [
+    "libsystem_platform.dylib _platform_strcmp + 64",
+    "Bakery oven_ksobjc_objectType + 1200 (KSObjC.c:12)",
+    "Bakery writeAllThreads + 220 (KSCrashReport.c:34)",
+    "Bakery oven_kscm_handleException + 44 (KSCrashMonitor.c:56)",
+    "Bakery handleExceptions + 88 (KSCrashMonitor_MachException.c:78)",
+    "libsystem_pthread.dylib _pthread_start + 288",
+    "libsystem_pthread.dylib thread_start + 8",
+  ]));
+  assertStringIncludes(reporter.what, "an earlier crash, which is the real one");
+  assertEquals(reporter.whose, ["unknown", "reporter", null]);
+  assert(!reporter.causes.includes("string"), reporter.causes);
+});
