@@ -88,6 +88,14 @@ const names: Readonly<Record<string, readonly string[]>> = {
   pc: ["r15"],
 };
 
+/** What stubs call the register that points at a thread's own variables on Linux. i386 has none: there it is a
+ * segment, whose base the protocol does not tell. */
+export const threadPointers: Readonly<Partial<Record<ArchName, string>>> = {
+  x86_64: "fs_base",
+  arm64: "tpidr",
+  armv7: "tpidruro",
+};
+
 /** A register of the target in terms of the stub. */
 export interface PlacedRegister {
   readonly field: Register;

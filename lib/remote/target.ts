@@ -35,6 +35,7 @@ import { RemoteError } from "./error.ts";
 import { RemoteImages } from "./images.ts";
 import { Pages } from "./pages.ts";
 import { readRegions } from "./regions.ts";
+import { threadPointers } from "./registers.ts";
 import type { ByteStream } from "./stream.ts";
 import { Stub, type StubOptions } from "./stub.ts";
 import type { Wanted } from "./stub_memory.ts";
@@ -117,6 +118,7 @@ export class RemoteTarget extends Target {
   #pauses = 0;
   #threads: readonly Thread[] = [];
   #captured: readonly CapturedThread[] = [];
+  readonly #handles = new WeakMap<readonly CapturedThread[], ReadonlyMap<bigint, bigint>>();
   /** The captured threads in whose states the frame pointer was put in place. */
   #inCall: Set<bigint> = new Set();
   /** How often threads are suspended one by one. */
@@ -521,6 +523,7 @@ export class RemoteTarget extends Target {
       },
       readInto,
       dispatch,
+      handleOf: (id) => this.#handlesOf(captured).get(id) ?? 0n,
       control: {
         suspend: (id) => this.#suspend(id),
         resume: (id) => this.#resume(id),
@@ -528,6 +531,26 @@ export class RemoteTarget extends Target {
       },
     };
     return captured.map((thread, index) => new Thread(context, index, thread));
+  }
+
+  /** The thread pointers of a capture, asked for when a variable of a thread's own is looked at. A thread keeps its
+   * pointer, so a later stop has the same. */
+  #handlesOf(captured: readonly CapturedThread[]): ReadonlyMap<bigint, bigint> {
+    let handles = this.#handles.get(captured);
+    if (handles !== undefined) return handles;
+    handles = new Map();
+    const register = this.#stub.system === "darwin" ? undefined : threadPointers[this.arch.name];
+    if (register !== undefined && !this.#disposed && this.#stub.usable) {
+      const ids = captured.map(({ info }) => info.id);
+      try {
+        const values = this.#stopped(() => this.#stub.registers.pointers(ids, register));
+        handles = new Map(ids.map((id, index) => [id, values[index]]));
+      } catch (error) {
+        if (!(error instanceof TargetGoneError)) throw error;
+      }
+    }
+    this.#handles.set(captured, handles);
+    return handles;
   }
 
   /** Resolves in the images as they are at this stop. When an address is in none, it looks once for newly
@@ -693,7 +716,10 @@ export class RemoteTarget extends Target {
         memory: this.memory,
         images: this.images,
         threads: this.#threads,
-        captured: this.#captured,
+        captured: this.#captured.map(({ info, ...rest }) => ({
+          ...rest,
+          info: { ...info, handle: this.#handlesOf(this.#captured).get(info.id) ?? 0n },
+        })),
         dyldInfo: this.#images.dyldInfo,
         regions: this.regions(),
         warnings: this.warnings,

@@ -108,6 +108,10 @@ export function addressBitsOfMask(
   return 0;
 }
 
+function littleEndian(bytes: Uint8Array): bigint {
+  return bytes.reduceRight((value, byte) => value << 8n | BigInt(byte), 0n);
+}
+
 /** Reads and writes the registers of threads. The target must be stopped. */
 export class ThreadRegisters {
   readonly #access: ThreadAccess;
@@ -166,6 +170,25 @@ export class ThreadRegisters {
       }
     }
     return states.map((state) => state ?? new Uint8Array(0));
+  }
+
+  /** The thread pointers of threads, as far as the stub has them; 0 otherwise.
+   *
+   * @param name of their register
+   */
+  pointers(ids: readonly bigint[], name: string): bigint[] {
+    const register = [...this.#registers.values()].find((register) => register.name === name);
+    if (register === undefined || register.size > 8) return ids.map(() => 0n);
+    const { number, offset, size } = register;
+    const read = (request: string, start: number) =>
+      askThreads(this.#access, ids, [request]).map(([reply]) => {
+        const bytes = bytesOf(reply)?.subarray(start, start + size);
+        return bytes?.length === size ? littleEndian(bytes) : undefined;
+      });
+    let found = read(`p${number.toString(16)}`, 0);
+    // gdbserver has no request for a single register.
+    if (this.#readsAll && found.includes(undefined)) found = read("g", offset);
+    return found.map((value) => value ?? 0n);
   }
 
   /** Makes a thread state.

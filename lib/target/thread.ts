@@ -77,6 +77,8 @@ export interface ThreadContext {
   readonly control: ThreadControl | undefined;
   /** Reads the queues of the capture's threads. */
   readonly dispatch?: DispatchReader;
+  /** A thread's {@linkcode Thread.handle}, where the capture has none. */
+  readonly handleOf?: (id: bigint) => bigint;
 }
 
 /** A thread, as it was when it was captured.
@@ -130,7 +132,8 @@ export class Thread {
    * @ignore
    */
   get handle(): bigint {
-    return this.#captured.info.handle;
+    const { id, handle } = this.#captured.info;
+    return handle || (this.#context.handleOf?.(id) ?? 0n);
   }
 
   /** The name that the target gave it; empty when it has none. */
@@ -194,10 +197,15 @@ export class Thread {
     const input = { arch, images: resolver, state: this.#state };
     const unwound = unwind({ ...input, stackAddress, stack, stackEnd, readInto }, options);
     const { variables } = this.#context;
+    // deno-lint-ignore no-this-alias -- the getter below has a `this` of its own
+    const thread = this;
     const origin = variables && {
       ...variables,
       ...{ stack, stackAddress },
-      threadHandle: this.handle,
+      // Over the wire it is asked for, so only when a variable needs it.
+      get threadHandle() {
+        return thread.handle;
+      },
       ...(this.#context.control === undefined ? {} : {
         setRegister: (name: string, value: bigint) => this.setRegister(name, value),
       }),

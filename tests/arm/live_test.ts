@@ -5,7 +5,7 @@ import { loaderPath } from "../../ffi/mod.ts";
 import { attach, launch, type LiveTarget, type Thread } from "../../mod.ts";
 import { archOn, archs } from "../../lib/arch/mod.ts";
 import { coreStyles } from "../../lib/target/mod.ts";
-import { chains, startDemo } from "../lib/target/demo.ts";
+import { chains, startDemo, yieldProcessor } from "../lib/target/demo.ts";
 import { testPrograms } from "../machine.ts";
 
 const ignore = testPrograms === undefined;
@@ -21,6 +21,15 @@ function owned(target: LiveTarget): Disposable {
 }
 
 const names = (thread: Thread) => thread.backtrace().map(({ symbol }) => symbol?.name ?? "");
+
+/** The processes that a process has started, of those that began after it. */
+function childrenOf(pid: number): number[] {
+  return [...Deno.readDirSync("/proc")].map(({ name }) => Number(name)).filter((other) => {
+    if (!(other > pid)) return false;
+    const status = Deno.readTextFileSync(`/proc/${other}/status`);
+    return status.includes(`\nPPid:\t${pid}\n`);
+  });
+}
 
 for (const arch of ["arm64", "armv7"]) {
   Deno.test({ name: `${arch}: a paused demo's cores`, ignore }, async () => {
@@ -67,9 +76,18 @@ for (const arch of ["arm64", "armv7"]) {
 }
 
 Deno.test({ name: "the program's demo", ignore }, async () => {
-  const { code, stdout } = await new Deno.Command(Deno.execPath(), {
+  const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--no-check", "repl/main.ts", "bt", "demo"],
-  }).output();
+    stdout: "piped",
+  }).spawn();
+  const timer = setInterval(() => {
+    try {
+      childrenOf(child.pid).forEach(yieldProcessor);
+    } catch {
+      // One of them has ended meanwhile.
+    }
+  }, 100);
+  const { code, stdout } = await child.output().finally(() => clearInterval(timer));
   const text = new TextDecoder().decode(stdout);
   assertEquals(code, 0);
   for (const name of ["wait_for_event", "worker_lock", "worker_spin", "demo.c:"]) {
@@ -81,7 +99,10 @@ Deno.test({ name: "arm64: a Mach-O program that signs its return addresses", ign
   const target = await launch(`${testPrograms}/arm64/signed`, [], { output: "null" });
   using _target = owned(target);
   const ready = target.lookup("demo_ready")[0].symbol.address;
-  while (target.memory.readU32(ready) !== 1) await new Promise((done) => setTimeout(done, 10));
+  while (target.memory.readU32(ready) !== 1) {
+    yieldProcessor(target.pid);
+    await new Promise((done) => setTimeout(done, 10));
+  }
   using _pause = target.pause();
   let signed = 0;
   for (const thread of target.threads) {

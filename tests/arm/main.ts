@@ -161,7 +161,8 @@ function jobOf(args: readonly string[]): Job {
     const ports = new Map(Object.keys(held).map((name, index) => [name, others[index]]));
     return {
       ...base,
-      script: `${holdScript()}\n${wholeList ? testScript(listed) : ""}`,
+      prepare: prepareListed,
+      script: `${holdScript()}\n${wholeList ? testScript([listedModule]) : ""}`,
       forward: [
         [first, endPort],
         ...others.map((here, index) => [here, firstPort + index] as const),
@@ -201,6 +202,18 @@ async function testOverWire(
     env: { MACHPAUSE_ARM_STUBS: stubs.join(" ") },
   }).spawn().status;
   return code;
+}
+
+/** The listed tests as one module, in the machine: for each module of its own `deno test` would load the
+ * library again, which takes seconds there. */
+const listedModule = "/tests.js";
+
+async function prepareListed(rootfs: string): Promise<void> {
+  const imports = listed.map((path) => `import ${JSON.stringify(`${root}/${path}`)};\n`);
+  await Promise.all([
+    compileAll(rootfs),
+    Deno.writeTextFile(rootfs + listedModule, imports.join("")),
+  ]);
 }
 
 /** Runs tests in the machine. */

@@ -462,7 +462,7 @@ export function contractTests(name: string, library: () => Promise<string>): voi
   });
 
   test("a target that was killed is gone, though nobody has waited for it yet", async (kernel) => {
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < rounds(5); round++) {
       await using program = await Program.start("target", "threads", "300");
       using target = attach(kernel, program);
       const port = kernel.crashOpen(target.task);

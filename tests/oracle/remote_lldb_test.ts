@@ -234,3 +234,85 @@ Deno.test("101 threads cost a fraction of the round trips that LLDB's client nee
     crowd.kill();
   }
 });
+
+/** A program and a library with a variable of which each thread has its own. */
+const ownVariables = {
+  "library.c": "__thread long in_library = 3; long *slot(void) { return &in_library; }",
+  "program.c": `
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+long *slot(void);
+__thread long in_program = 7;
+static pthread_barrier_t all;
+static void *work(void *number) {
+  in_program = (long)number;
+  *slot() = 10 * (long)number;
+  pthread_barrier_wait(&all);
+  for (;;) pause();
+}
+int main(void) {
+  pthread_barrier_init(&all, 0, 4);
+  for (long number = 1; number < 4; number++) {
+    pthread_t thread;
+    pthread_create(&thread, 0, work, (void *)number);
+  }
+  pthread_barrier_wait(&all);
+  puts("ready");
+  fflush(stdout);
+  for (;;) pause();
+}
+`,
+};
+
+/** Where gdb has a variable, by the identifiers of the threads. gdbserver finds it by libthread_db. */
+async function gdbAddresses(program: string, pid: number, name: string) {
+  const { stdout } = await new Deno.Command("gdb", {
+    args: ["-nx", "-batch", "-ex", "set sysroot /", "-ex", "set debuginfod enabled off"].concat(
+      ...["-ex", `target remote | gdbserver --once --attach - ${pid}`],
+      ...["-ex", `thread apply all print &${name}`, "-ex", "detach", program],
+    ),
+  }).output();
+  const found = new TextDecoder().decode(stdout)
+    .matchAll(/^Thread \d+ \(Thread \d+\.(\d+)[^\n]*\n\$\d+ = [^\n]*(0x[\da-f]+)/gm);
+  return new Map([...found].map(([, id, address]) => [BigInt(id), BigInt(address)]));
+}
+
+Deno.test("variables of each thread's own are where gdb has them over gdbserver", async () => {
+  const folder = await Deno.makeTempDir();
+  const compile = async (...args: string[]) => {
+    const { success } = await new Deno.Command("clang-19", { args: ["-g", ...args], cwd: folder })
+      .output();
+    assert(success, `${args}`);
+  };
+  for (const [name, text] of Object.entries(ownVariables)) {
+    await Deno.writeTextFile(`${folder}/${name}`, text);
+  }
+  await compile("-shared", "-fPIC", "-o", "libown.so", "library.c");
+  await compile("-o", "program", "program.c", "-pthread", "-L.", "-lown", "-Wl,-rpath,$ORIGIN");
+  const child = new Deno.Command(`${folder}/program`, { cwd: folder, stdout: "piped" }).spawn();
+  try {
+    const reader = child.stdout.getReader();
+    await reader.read();
+    reader.releaseLock();
+    for (const name of ["in_program", "in_library"]) {
+      const expected = await gdbAddresses(`${folder}/program`, child.pid, name);
+      assertEquals(expected.size, 4);
+      for (const via of ["gdbserver", "lldb-server"] as const) {
+        using target = await attachRemote({ via, pid: child.pid });
+        // Of a snapshot, the threads' pointers are asked for later.
+        const { threads } = target.snapshot();
+        const found = threads.map((thread) => {
+          const [variable] = target.globals(undefined, name, thread);
+          return [thread.id, variable.address] as const;
+        });
+        assertEquals(new Map(found), expected, `${via}: ${name}`);
+      }
+    }
+  } finally {
+    child.kill("SIGKILL");
+    await child.stdout.cancel();
+    await child.status;
+    await Deno.remove(folder, { recursive: true });
+  }
+});
