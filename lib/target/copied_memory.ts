@@ -37,6 +37,24 @@ export class CopiedMemory implements ValueMemory {
     return this.#isFull;
   }
 
+  /** The pages that were looked at, in the order of the looks. */
+  get pages(): readonly bigint[] {
+    return [...this.#pages.keys()];
+  }
+
+  /** Copies pages.
+   *
+   * @returns whether there was room and time for all
+   */
+  take(pages: Iterable<bigint>, milliseconds: number): boolean {
+    const deadline = performance.now() + milliseconds;
+    for (const page of pages) {
+      if (performance.now() >= deadline) return false;
+      if (!this.#pages.has(page) && this.#copy(page) === undefined) return false;
+    }
+    return true;
+  }
+
   /** What was copied, in rising order. */
   get ranges(): AddressRange[] {
     const ranges: { start: bigint; end: bigint }[] = [];
@@ -101,6 +119,32 @@ export class CopiedMemory implements ValueMemory {
     this.#pages.set(page, bytes);
     this.#bytes += bytes.length;
     return bytes;
+  }
+}
+
+/** Memory of a running target, of which pages are read that should have been copied. */
+export class MissedMemory implements ValueMemory {
+  readonly pointerSize: 4 | 8;
+  readonly #memory: ValueMemory;
+  readonly #pages = new Set<bigint>();
+
+  constructor(memory: ValueMemory) {
+    this.#memory = memory;
+    this.pointerSize = memory.pointerSize;
+  }
+
+  /** The pages that were read, in the order of the reads. */
+  get pages(): readonly bigint[] {
+    return [...this.#pages];
+  }
+
+  /** At most `length` bytes, up to the first that is unreadable. They lead to what may have to be copied too. */
+  readUpTo(address: bigint, length: number): Uint8Array {
+    const end = address + BigInt(length);
+    // A function has no size.
+    const first = length === 0 ? end : startOf(address);
+    for (let page = first; page < end; page += BigInt(PAGE)) this.#pages.add(page);
+    return this.#memory.readUpTo(address, length);
   }
 }
 

@@ -74,9 +74,9 @@ export interface FollowOptions {
   readonly levels: number;
   /** Maximum number of bytes that are copied. Default: 16 MiB. */
   readonly bytes?: number;
-  /** Maximum time of it, in milliseconds. Default: 100 for a snapshot. */
+  /** Maximum time of it while the target is stopped, in milliseconds. Default: 100 for a snapshot. */
   readonly milliseconds?: number;
-  /** How long a snapshot may read debug information before the stop, in milliseconds. Default: 10,000. */
+  /** How long a snapshot may read debug information while the target runs, in milliseconds. Default: 10,000. */
   readonly preparation?: number;
 }
 
@@ -120,6 +120,18 @@ export interface VariableReader {
     memory: Memory,
     options: FollowOptions,
   ): { readonly copied: CopiedMemory; readonly isWhole: boolean };
+  /** Copies pages, by their addresses. */
+  copy(
+    pages: readonly bigint[],
+    memory: Memory,
+    options: FollowOptions,
+  ): { readonly copied: CopiedMemory; readonly isWhole: boolean };
+  /** What {@linkcode VariableReader.follow} would have copied, and the copy that the threads have lacks. */
+  missing(
+    threads: readonly Walkable[],
+    memory: Memory,
+    options: FollowOptions,
+  ): { readonly pages: readonly bigint[]; readonly isWhole: boolean };
 }
 
 let variableReader: VariableReader | undefined;

@@ -41,6 +41,9 @@ const maxStack = 1 << 20;
 /** How often the target is stopped until dyld's list of images is the one that was read while it ran. */
 const stopAttempts = 8;
 
+/** How often what variables lead to is copied by what they led to before, until it is gone through in the stop. */
+const copyAttempts = 2;
+
 /** How long dyld gets to complete a change of its list, in milliseconds. It takes microseconds, unless the
  * thread that does it is not running. */
 const changeTime = 1;
@@ -467,33 +470,51 @@ export class LiveTarget extends Target {
     );
   }
 
-  /** A snapshot with a copy of what variables lead to, and with what else is read in its stop. Variables are
-   * read once while the target runs, so that the stop is not spent on debug information. */
+  /** A snapshot with a copy of what variables lead to, and with what else is read in its stop.
+   *
+   * Which pages those are is found while the target runs; its stop only copies them. Afterwards the variables of
+   * the copy are gone through. Where they lead to other pages by then, it is stopped again; at last they are gone
+   * through in the stop. */
   #withMore({ follow: options, whileStopped }: SnapshotOptions): Snapshot {
-    const follow = options && readerOfVariables().follow;
-    const milliseconds = options?.preparation ?? preparationTime;
-    follow?.(this.snapshot().threads, this.memory, { ...options!, milliseconds });
-    const pause = this.pause();
-    let found: ReturnType<VariableReader["follow"]> | undefined;
-    let captured: readonly CapturedThread[];
-    const contexts: AsyncContexts = new Map();
-    try {
-      whileStopped?.(this.#threads);
-      found = follow?.(this.#threads, this.memory, { milliseconds: followTime, ...options! });
-      captured = this.#captured;
-      if (this.#images.hasSwiftConcurrency) {
-        for (const thread of captured) this.#readContexts(thread, contexts);
+    const reader = options && readerOfVariables();
+    const running = { ...options!, milliseconds: options?.preparation ?? preparationTime };
+    const stopped = { milliseconds: followTime, ...options! };
+    let pages = reader?.follow(this.snapshot().threads, this.memory, running).copied.pages ?? [];
+    for (let left = copyAttempts;; left--) {
+      const pause = this.pause();
+      let found: ReturnType<VariableReader["follow"]> | undefined;
+      let captured: readonly CapturedThread[];
+      const contexts: AsyncContexts = new Map();
+      try {
+        whileStopped?.(this.#threads);
+        found = left > 0
+          ? reader?.copy(pages, this.memory, stopped)
+          : reader?.follow(this.#threads, this.memory, stopped);
+        captured = this.#captured;
+        if (this.#images.hasSwiftConcurrency) {
+          for (const thread of captured) this.#readContexts(thread, contexts);
+        }
+      } finally {
+        pause.resume();
       }
-    } finally {
-      pause.resume();
+      const threads = this.#makeThreads(captured, false, { contexts, copied: found?.copied });
+      let isWhole = found?.isWhole === true;
+      if (reader !== undefined && isWhole && left > 0) {
+        const missed = reader.missing(threads, this.memory, running);
+        if (missed.pages.length > 0) {
+          pages = [...pages, ...missed.pages];
+          continue;
+        }
+        isWhole = missed.isWhole;
+      }
+      return new Snapshot(
+        this,
+        threads,
+        this.#currentImages().images,
+        pause.pausedMicroseconds,
+        found === undefined ? null : { bytes: found.copied.bytes, isWhole },
+      );
     }
-    return new Snapshot(
-      this,
-      this.#makeThreads(captured, false, { contexts, copied: found?.copied }),
-      this.#currentImages().images,
-      pause.pausedMicroseconds,
-      found === undefined ? null : { bytes: found.copied.bytes, isWhole: found.isWhole },
-    );
   }
 
   #readContexts(thread: CapturedThread, contexts: AsyncContexts): void {

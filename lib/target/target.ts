@@ -200,7 +200,8 @@ export interface SnapshotOptions {
    * ```
    */
   readonly follow?: FollowOptions;
-  /** Called while the target is stopped, with its threads, to read what belongs to the same moment.
+  /** Called while the target is stopped, with its threads, to read what belongs to the same moment; again at
+   * each stop that it takes. The last one counts.
    *
    * @ignore
    */

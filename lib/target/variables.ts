@@ -50,7 +50,7 @@ import {
 // What users see of values is the whole of that module.
 export * from "../values/model.ts";
 export { canonical, FormatterTable } from "../values/reading.ts";
-import { CopiedMemory } from "./copied_memory.ts";
+import { CopiedMemory, MissedMemory } from "./copied_memory.ts";
 import { walkLocals } from "./follow.ts";
 import {
   type FollowOptions,
@@ -152,8 +152,8 @@ function embedded(own: FormatterTable): Formatters {
   };
 }
 
-/** What copies the memory that variables are read from, while {@linkcode follow} runs. */
-let copying: CopiedMemory | null = null;
+/** What the memory of variables is read through, while {@linkcode follow} or {@linkcode missing} runs. */
+let copying: ValueMemory | null = null;
 
 /** Maximum number of bytes that are copied by default. */
 const FOLLOWED_BYTES = 16 << 20;
@@ -176,6 +176,35 @@ export function follow(
   } finally {
     copying = null;
     copied.freeze();
+  }
+}
+
+/** Copies pages that variables are known to be in or lead to. */
+function copy(
+  pages: readonly bigint[],
+  memory: Memory,
+  { bytes = FOLLOWED_BYTES, milliseconds = Infinity }: FollowOptions,
+): { readonly copied: CopiedMemory; readonly isWhole: boolean } {
+  const copied = new CopiedMemory(memory, bytes);
+  const isWhole = copied.take(pages, milliseconds);
+  copied.freeze();
+  return { copied, isWhole };
+}
+
+/** The pages that variables of threads are in or lead to, and that are not among those that were copied with the
+ * threads. */
+function missing(
+  threads: readonly Walkable[],
+  memory: Memory,
+  options: FollowOptions,
+): { readonly pages: readonly bigint[]; readonly isWhole: boolean } {
+  const missed = new MissedMemory(memory);
+  copying = missed;
+  try {
+    const isWhole = walkLocals(threads, options, () => false);
+    return { pages: missed.pages, isWhole };
+  } finally {
+    copying = null;
   }
 }
 
@@ -350,6 +379,8 @@ useVariables({
   },
   locals: (variables) => named(variables, "in this frame"),
   follow,
+  copy,
+  missing,
   *globals(target, image, name, threadHandle) {
     for (const each of image === undefined ? target.images : [image]) {
       yield* globalsIn(target, each, name, threadHandle);

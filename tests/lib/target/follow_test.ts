@@ -3,9 +3,13 @@ import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/a
 import { CopiedMemory } from "../../../lib/target/copied_memory.ts";
 import { walkLocals } from "../../../lib/target/follow.ts";
 import { readReport, reportOf, writeReport } from "../../../lib/report/api.ts";
+import { LiveTarget } from "../../../lib/target/mod.ts";
+import { defineFormatter } from "../../../lib/target/variables.ts";
 import { attachSelf, type Frame, type Snapshot } from "../../../mod.ts";
+import { system } from "../../../ffi/processes.ts";
 import { runs } from "../../machine.ts";
 import { startDemo } from "./demo.ts";
+import { recordedKernel } from "./memory_kernel.ts";
 
 /** The counter that demo.spin counts on, through its pointer. */
 function counter({ threads }: Snapshot) {
@@ -58,6 +62,38 @@ Deno.test(
     }
   },
 );
+
+Deno.test("while it is stopped, what variables lead to is only copied", () => {
+  const kernel = recordedKernel("arm64");
+  const [stops, looks]: [reads: number[], looks: boolean[]] = [[], []];
+  const isStopped = () => kernel.tokens.size > 0;
+  const { vmRead, snapshot } = kernel;
+  kernel.vmRead = (...args) => {
+    if (isStopped()) stops[stops.length - 1]++;
+    return vmRead.apply(kernel, args);
+  };
+  kernel.snapshot = (...args) => {
+    stops.push(0);
+    return snapshot.apply(kernel, args);
+  };
+  // Variables' types are read, and what they lead to is found, where values are shown.
+  defineFormatter({
+    name: "looks",
+    type: "unsigned int",
+    summary() {
+      looks.push(isStopped());
+      return null;
+    },
+  });
+  using target = new LiveTarget(kernel, system, { pid: 7, name: "demo" });
+  const { followed } = target.snapshot({ follow: { levels: 1, milliseconds: 60_000 } });
+  assertEquals(followed?.isWhole, true);
+  assert(looks.length > 0);
+  assertEquals(looks.includes(true), false);
+  // The first is of the threads alone; dyld's list is compared in the other.
+  assertEquals(stops.length, 2);
+  assert(stops[1] <= followed!.bytes / 4096 + 3, `${stops[1]} reads for ${followed!.bytes} bytes`);
+});
 
 Deno.test("this process does not follow its own variables", () => {
   assertThrows(() => attachSelf().snapshot({ follow: { levels: 1 } }), TypeError, "while it is");
