@@ -58,6 +58,13 @@ for (const arch of ["arm64", "armv7"] as const) {
       assertEquals(target.arch.addressMask, masks[arch]);
       const { threads } = target.snapshot();
       assertEquals(threads.map(({ name }) => `${name}`), [`waits-${arch}`, "first", "second"]);
+      const [{ symbol }] = target.lookup("thread_pointers");
+      const pointers = threads.map((_, index) =>
+        target.memory.readU64(symbol.address + 8n * BigInt(index))
+      );
+      // Of a 32-bit program gdbserver for arm64 describes the register, which is 0.
+      const expected = arch === "arm64" ? pointers : [0n, 0n, 0n];
+      assertEquals(threads.map(({ handle }) => handle), expected);
       // Its file is not here: the names come through the stub.
       // Debian's C library for ARMv7 has ARM's own unwind tables alone.
       const found = threads.flatMap((thread) => thread.backtrace().map(({ foundBy }) => foundBy));

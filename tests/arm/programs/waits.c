@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 static volatile int sink;
+/* Where each thread has its own variables; the main thread is the first. */
+void *thread_pointers[3];
 static sem_t ready;
 
 __attribute__((noinline, noclone)) static void wait_here(void)
@@ -26,6 +28,7 @@ __attribute__((noinline, noclone)) static void middle(int depth)
 
 static void *outer(void *argument)
 {
+	*(void **)argument = __builtin_thread_pointer();
 	middle(3);
 	sink++;
 	return argument;
@@ -33,11 +36,12 @@ static void *outer(void *argument)
 
 int main(void)
 {
+	thread_pointers[0] = __builtin_thread_pointer();
 	sem_init(&ready, 0, 0);
 	alarm(1200);
 	for (int i = 0; i < 2; i++) {
 		pthread_t thread;
-		pthread_create(&thread, NULL, outer, NULL);
+		pthread_create(&thread, NULL, outer, &thread_pointers[i + 1]);
 		pthread_setname_np(thread, i == 0 ? "first" : "second");
 		sem_wait(&ready);
 	}
