@@ -147,7 +147,7 @@ const absences = {
   reporter: safe`not known; the report of the first crash, which the reporter was writing, has it`,
   pool: safe`not known; who released the object too often is not on the stack`,
   address:
-    safe`not known, as no frame names its image; the innermost code that is not in the system's shared cache`,
+    safe`not known: the stack has only addresses; the innermost that is not in the system's shared cache`,
   addresses: safe`the system, by the addresses; what the program did before may have led to it`,
   launch: safe`the system; none of the program's code had run`,
   wait: safe`not known; the stack is that of a thread that waited`,

@@ -117,6 +117,7 @@ export function tellStack(
   const aside = uncaught !== null ? null : graphicsAside(report, stack, reading.first);
   if (aside !== null) {
     story.tell(`OpenGL was called on thread ${aside}, which is not the main one.`);
+    rows.unshift(known("frame", "OpenGL on another thread")!);
   }
   const destroyed = uncaught !== null ? null : destroyedWords(stack, exception?.type ?? null);
   if (destroyed !== null) {

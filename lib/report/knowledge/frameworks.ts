@@ -40,6 +40,13 @@ const swift = "Swift, stdlib/public/core and stdlib/public/runtime";
 /** See {@linkcode KnowledgeRow}. */
 export const frameworkRows: readonly KnowledgeRow[] = [
   ...frame(
+    ["OpenGL on another thread"],
+    "OpenGL was called on a thread that has no current context.",
+    ["OpenGL called on a thread on which no context was made current"],
+    "Call OpenGL on the thread of its context, or make a shared context current on this one.",
+    "Apple, OpenGL Programming Guide for Mac, Concurrency and OpenGL: a context is current to a thread",
+  ),
+  ...frame(
     ["AG::precondition_failure*"],
     "SwiftUI found its graph of views in a state that must not be.",
     [

@@ -199,6 +199,9 @@ Deno.test("OpenGL off the main thread: its caller in the program decides", () =>
     crash(`${access}0x30`, frames).replace("Thread 0 Crashed", `Thread ${index} Crashed`);
   assertEquals(whose(on(11))[3], "export");
   assertStringIncludes(told(on(11)), "OpenGL was called on thread 11, which is not the main one.");
+  assertEquals(explainReport(readReport(on(11), "x")).causes, [
+    "OpenGL called on a thread on which no context was made current",
+  ]);
   assertEquals(whose(on(0))[3], "readPixels");
 });
 
