@@ -149,6 +149,8 @@ const absences = {
   address:
     safe`not known: the stack has only addresses; the innermost that is not in the system's shared cache`,
   addresses: safe`the system, by the addresses; what the program did before may have led to it`,
+  recorder: safe`not known; the stack is that of the crash reporter in the process`,
+  culprit: safe`not sure; the crash reporter suspects an installed library`,
   launch: safe`the system; none of the program's code had run`,
   wait: safe`not known; the stack is that of a thread that waited`,
   generated:

@@ -10,7 +10,7 @@ import {
   programImage,
   systemByAddresses,
 } from "../images.ts";
-import { knownFrame } from "../knowledge/mod.ts";
+import { isRecorder, knownFrame } from "../knowledge/mod.ts";
 import type { CodeOrigins } from "../origins.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
 import { systemPrograms } from "../system_names.ts";
@@ -92,7 +92,7 @@ export interface Attribution {
    * an `extension` that is not Apple's; `packaging` where it is how the program was built, signed or installed that
    * decides, and no stack; `description` where its Info.plist lacks one of how private data is used; `resource`
    * where the process as a whole used too much of one; `processes` where there are several, of which only the first is looked at; `own` where the copy's stack and
-   * the program are the system's; `part` where the whole stack and the program are; `heap` where malloc found its heap damaged, by code that ran before; `malloc` where it ended the process and nothing says whether its heap or the pointer that it was passed was at fault; `managed` where managed code threw whose functions are not on the stack; `reporter` where a crash reporter in the process crashed while it recorded a crash; `pool` where an autorelease pool released an object, whose owner is not on the stack; `wait` where the crashed thread only waited when a signal ended the process; `address` where no frame names its image and the innermost one that is not in the system's shared cache is shown; `addresses` where no frame names its image and all are in the system's libraries; `launch` where none of the program's code had run; `generated` where the code that a signal interrupted is in no image, as what a run-time compiles; `null` when it lacks none. */
+   * the program are the system's; `part` where the whole stack and the program are; `heap` where malloc found its heap damaged, by code that ran before; `malloc` where it ended the process and nothing says whether its heap or the pointer that it was passed was at fault; `managed` where managed code threw whose functions are not on the stack; `reporter` where a crash reporter in the process crashed while it recorded a crash; `pool` where an autorelease pool released an object, whose owner is not on the stack; `wait` where the crashed thread only waited when a signal ended the process; `address` where no frame names its image and the innermost one that is not in the system's shared cache is shown; `recorder` where the stack's own code is only a crash reporter's; `culprit` where there is no stack and the reporter suspects a library; `addresses` where no frame names its image and all are in the system's libraries; `launch` where none of the program's code had run; `generated` where the code that a signal interrupted is in no image, as what a run-time compiles; `null` when it lacks none. */
   readonly absent: Absent | null;
   /** Library or image of the deciding frame; `null` without one. Not safe to print raw. */
   readonly library: string | null;
@@ -215,6 +215,10 @@ export function attributeReport(
     ? "pool"
     : isGenerated(stack, first)
     ? "generated"
+    : lacking === "outer" && deciding === null && isRecording(stack)
+    ? "recorder"
+    : lacking === "stack" && culpritOf(report) !== null
+    ? "culprit"
     : isAddress
     ? "address"
     : lacking !== "thrower" && isLaunching(report, stack)
@@ -264,6 +268,8 @@ export function attributeReport(
     absent,
     library: absent === "generated"
       ? frames.slice(0, first).find(({ owner }) => owner === "runtime")?.library ?? null
+      : absent === "culprit"
+      ? culpritOf(report)
       : deciding?.library ?? null,
     isOutside: deciding !== null && isOutside(deciding.frame, report),
     isLibrary: deciding !== null && isLibrary(deciding.frame, report),
@@ -275,6 +281,20 @@ export function attributeReport(
       : frames.slice(0, at).filter(({ owner }) => owner === "system" || owner === "runtime").length,
     frames,
   };
+}
+
+/** Whether a stack's own code is only that of a crash reporter in the process. */
+function isRecording(stack: readonly ReportFrame[]): boolean {
+  return stack.some(({ symbol }) => {
+    const row = symbol === null ? null : knownFrame(symbol);
+    return row !== null && isRecorder(row);
+  });
+}
+
+/** The library that Cr4shed suspects; `null` where it names none. */
+function culpritOf({ fields }: CrashReport): string | null {
+  const value = fields.find(({ name }) => name === "Culprit")?.value.trim() ?? "";
+  return /^[\w. +-]{1,100}\.dylib$/.test(value) ? value : null;
 }
 
 /** Libraries that a function calls for itself, and not for another one that it stands in for. */
@@ -369,7 +389,7 @@ const plugIns =
  * bundles. */
 function isLibrary(frame: ReportFrame, report: CrashReport): boolean | null {
   const image = imageOf(frame);
-  if (image === null) return false;
+  if (image === null || isOfIdentifier(frame, report)) return false;
   const { name, path, identifier } = report.process;
   const title = imageTitle(image);
   if (image.path !== null && path !== null && image.path === path) return false;

@@ -65,7 +65,9 @@ export type Absent =
   | "generated"
   | "address"
   | "launch"
-  | "addresses";
+  | "addresses"
+  | "recorder"
+  | "culprit";
 
 /** What a stack that has no function of the program lacks; `null` when it is whole. */
 export function absentFrom(stack: readonly ReportFrame[]): Absent | null {

@@ -14,6 +14,7 @@ import { runtimeRows } from "./runtimes.ts";
 import { terminationRows } from "./terminations.ts";
 
 export { heapDamage, mallocStop } from "./frames.ts";
+export { isRecorder } from "./runtimes.ts";
 export { missingUsage } from "./messages.ts";
 export type { FrameNeed, FrameRole, KnowledgeKind, KnowledgeRow } from "./row.ts";
 

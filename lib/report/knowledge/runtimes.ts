@@ -115,6 +115,13 @@ const recorders = [
   ["Breakpad and Crashpad", "google_breakpad::*", "crashpad::*"],
 ] as const;
 
+const recorderSources: ReadonlySet<string> = new Set(recorders.map(([source]) => source));
+
+/** Whether a row is of a crash reporter's function. */
+export function isRecorder({ source, role }: KnowledgeRow): boolean {
+  return role === "raise" && recorderSources.has(source);
+}
+
 /** Functions that take the place of the program's and of the system's to watch them, and call them. */
 const wrappers = [
   ["New Relic's agent, NRMAMethodProfiler.m", "NRMA_*", "_NRMA*", "__NRMA*"],

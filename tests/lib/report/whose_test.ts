@@ -76,7 +76,10 @@ Deno.test("crash reporters and wrappers in the process are never the place", () 
       "-[Cart add:]",
       recorder,
     );
-    assertEquals(whose(crash(abort, [`Shop ${recorder} + 8`])), ["unknown", "outer", null, null]);
+    assertEquals(
+      whose(crash(abort, [`Shop ${recorder} + 8`])),
+      ["unknown", "recorder", null, null],
+    );
   }
   for (
     const wrapper of [
@@ -252,4 +255,16 @@ Deno.test("a report that a process made of itself while it ran: nothing crashed,
     "1   Shop   \t0x00000000000070c0 __12-[Lag begin]_block_invoke + 425\n";
   assertEquals(whose(text)[3], "-[Cart count]");
   assertStringIncludes(told(text), "nothing crashed.\nThe main thread: running.");
+});
+
+Deno.test("without a stack: the library that the reporter suspects", () => {
+  const text = (culprit: string): string =>
+    `Process: Shop [1]\nCulprit: ${culprit}\nException Type: EXC_BAD_ACCESS\nException Subtype: KERN_PROTECTION_FAILURE at 0x102a3c000\n`;
+  const suspect = attributeReport(readReport(text("Tweak.dylib"), "x"));
+  assertEquals([suspect.verdict, suspect.absent, suspect.library], [
+    "unknown",
+    "culprit",
+    "Tweak.dylib",
+  ]);
+  assertEquals(attributeReport(readReport(text("Unknown"), "x")).absent, "stack");
 });
