@@ -200,6 +200,18 @@ export function threadsToSample({ threads = [] }: SampleOptions): readonly (stri
   return wanted;
 }
 
+/** How many samples are due. */
+function countOf({ rate = 100, duration }: SampleOptions): number {
+  return duration === undefined ? 0 : Math.max(1, Math.round(duration * rate));
+}
+
+/** Whether a sample, so many milliseconds after the first, is the last that was due in the duration. What was
+ * lost is not made up for: that would take longer than was asked. */
+export function isLastDue(time: number, options: SampleOptions): boolean {
+  const count = countOf(options);
+  return count > 0 && time >= (count - 1) * 1000 / (options.rate ?? 100);
+}
+
 /** Samples a target.
  *
  * @throws RangeError for a rate or duration that is none
@@ -211,14 +223,14 @@ export async function* samples(
   options: SampleOptions = {},
 ): AsyncGenerator<Sample, void> {
   checkSampleOptions(options);
-  const { rate = 100, duration, offCpu = false, signal } = options;
+  const { rate = 100, offCpu = false, signal } = options;
   const threads = threadsToSample(options);
   if (signal?.aborted) return;
   const sampling = origin.kernel.sample(origin.task, {
     flavor: origin.arch.threadState.number,
     stateSize: origin.arch.threadState.size,
     periodNanoseconds: 1e9 / rate,
-    count: duration === undefined ? 0 : Math.max(1, Math.round(duration * rate)),
+    count: countOf(options),
     maxStack,
     offCpu,
     ids: threads.filter((thread) => typeof thread === "bigint"),
@@ -244,7 +256,9 @@ export async function* samples(
       while (sampling.read(sampler)) {
         const { missed, dropped } = sampling.counts;
         isEmpty = false;
-        yield sampler.take(missed + dropped - lost);
+        const sample = sampler.take(missed + dropped - lost);
+        if (isLastDue(sample.time, options)) sampling.stop();
+        yield sample;
         lost = missed + dropped;
       }
       if (isLast) break;

@@ -43,6 +43,7 @@ import {
   staticsOf,
   type ThreadPlace,
   type Type,
+  unitGlobal,
   type ValueContext,
   type ValueMemory,
   type Variable,
@@ -357,6 +358,14 @@ function contextOf(
       return type;
     },
     findConstant: (name) => module && constantNamed(module, arch, context, name),
+    findGlobal(name) {
+      const image = module === null ? undefined : moduleImages.get(module);
+      if (module === null || image === undefined || offset === undefined) return null;
+      return unitGlobal(module, offset, arch, context, name, (place) => {
+        const { lookup, threadHandle } = origin;
+        return threadAddress({ memory: origin.memory, arch, lookup }, image, threadHandle, place);
+      });
+    },
     limited(limits) {
       return { ...this, limits: { ...this.limits, ...limits } };
     },
@@ -399,14 +408,19 @@ useVariables({
  * console.log(contextAt(core).pointerSize);
  * ```
  * @param address in the code whose types are known by name
+ * @param threadHandle of the thread whose own variables are read
  */
-export function contextAt(target: Pick<Target, keyof Target>, address?: bigint): ValueContext {
+export function contextAt(
+  target: Pick<Target, keyof Target>,
+  address?: bigint,
+  threadHandle = 0n,
+): ValueContext {
   const { arch, memory } = target;
   const origin: VariableOrigin = {
     ...target.variableOrigin,
     stack: nothing,
     stackAddress: 0n,
-    threadHandle: 0n,
+    threadHandle,
     imageAt: (address) => target.imageAt(address),
   };
   const image = address === undefined ? null : target.imageAt(address);

@@ -635,23 +635,56 @@ export function* globalsOf(
   name?: RawText,
   threadAddress: Activation["threadAddress"] = noThread,
 ): Generator<Variable> {
-  const own = name === undefined ? undefined : lastPart(name);
   for (const unit of module.info.units) {
-    const found: Entry[] = [];
-    guarded(() => {
-      const root = module.entries.at(unit.offset + unit.entries);
-      if (root === null) return;
-      for (const [entry] of module.entries.walk(root, ({ tag }) => tag === TAG.namespace)) {
-        if (entry.tag !== TAG.variable || found.length >= MAX_GLOBALS) continue;
-        if (!entry.has(AT.location) && !entry.has(AT.const_value)) continue;
-        if (own === undefined || originOf(entry).name === own) found.push(entry);
-      }
-    }, undefined);
-    for (const entry of found) {
-      const variable = globalVariable(module, entry, arch, context, threadAddress);
-      if (variable === null) continue;
-      if (name === undefined || isNamed(variable.name, name)) yield variable;
+    yield* globalsOfUnit(module, unit, arch, context, name, threadAddress);
+  }
+}
+
+/** The variable outside of functions, with a name, of the unit that has a function's code; `null` when there is
+ * none.
+ *
+ * @param offset of an instruction in the debug information
+ */
+export function unitGlobal(
+  module: ModuleVariables,
+  offset: number,
+  arch: Arch,
+  context: ValueContext,
+  name: RawText,
+  threadAddress: Activation["threadAddress"],
+): Variable | null {
+  const place = guarded(() => module.info.functionAt(offset), null);
+  const root = place === null ? null : guarded(() => module.entries.root(place), null);
+  if (root === null) return null;
+  const unit = module.info.units.find(({ offset, entries }) => offset + entries === root.place);
+  if (unit === undefined) return null;
+  for (const found of globalsOfUnit(module, unit, arch, context, name, threadAddress)) return found;
+  return null;
+}
+
+function* globalsOfUnit(
+  module: ModuleVariables,
+  unit: DwarfInfo["units"][number],
+  arch: Arch,
+  context: ValueContext,
+  name: RawText | undefined,
+  threadAddress: Activation["threadAddress"],
+): Generator<Variable> {
+  const own = name === undefined ? undefined : lastPart(name);
+  const found: Entry[] = [];
+  guarded(() => {
+    const root = module.entries.at(unit.offset + unit.entries);
+    if (root === null) return;
+    for (const [entry] of module.entries.walk(root, ({ tag }) => tag === TAG.namespace)) {
+      if (entry.tag !== TAG.variable || found.length >= MAX_GLOBALS) continue;
+      if (!entry.has(AT.location) && !entry.has(AT.const_value)) continue;
+      if (own === undefined || originOf(entry).name === own) found.push(entry);
     }
+  }, undefined);
+  for (const entry of found) {
+    const variable = globalVariable(module, entry, arch, context, threadAddress);
+    if (variable === null) continue;
+    if (name === undefined || isNamed(variable.name, name)) yield variable;
   }
 }
 

@@ -333,6 +333,9 @@ export interface ValueContext {
   /** A constant by its name, which may lack outer namespaces: of an enumeration, or a static one of a class. `null` when none is known; left out
    * where none can be. */
   findConstant?(name: string): Value | null;
+  /** A variable outside of functions by its name, which may lack outer namespaces, of the unit that is compiled
+   * with the code there. `null` when there is none; left out where none can be. */
+  findGlobal?(name: string): Value | null;
   /** A copy with other limits. */
   limited(limits: Partial<Limits>): ValueContext;
 }

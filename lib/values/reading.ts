@@ -24,6 +24,7 @@ export {
   ModuleVariables,
   staticsOf,
   type ThreadPlace,
+  unitGlobal,
 } from "./frame_variables.ts";
 export { named, plain, valueBehind, valueOf } from "./locals.ts";
 export { contentText, inlineText } from "./text.ts";

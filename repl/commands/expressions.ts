@@ -29,6 +29,9 @@ import { valueJson, variableLines, withoutParameters } from "../view/variables.t
 import { editDistance } from "./table.ts";
 import { registerNamed } from "./values.ts";
 
+/** Maximum number of frames whose units are searched for a variable. */
+const MAX_UNITS = 8;
+
 /** How much of a value is shown. */
 const shown = { depth: 16, pointers: 1 };
 
@@ -102,6 +105,8 @@ export class FrameScope implements ExpressionScope {
   }
 
   #global(name: string): Value | null {
+    const near = this.#nearGlobal(name);
+    if (near !== null) return near;
     const { target } = this.#session;
     // A class's name is also that of its constructors and of its table of functions: the class is meant.
     const found = target.lookup(name).find(({ symbol }) => !isOfClass(symbol.name, name));
@@ -111,6 +116,18 @@ export class FrameScope implements ExpressionScope {
     // A symbol without a type, such as a function: it has an address.
     const type: Type = { kind: "function", name: "void", size: null, language: "other" };
     return new PlacedValue(this.context, name, type, { kind: "memory", address: symbol.address });
+  }
+
+  /** A variable that is compiled with the function, or with its callers: a pause mostly finds a thread in a
+   * system's function. Others of that name, and what libraries call so, come after it. */
+  #nearGlobal(name: string): Value | null {
+    const { target, frames, frameIndex, maybeThread } = this.#session;
+    for (const { lookupAddress } of frames.slice(frameIndex, frameIndex + MAX_UNITS)) {
+      const context = contextAt(target, lookupAddress, maybeThread?.handle);
+      const found = context.findGlobal?.(name) ?? null;
+      if (found !== null) return found;
+    }
+    return null;
   }
 
   /** A variable without a symbol of that name: static ones of C's functions, by `function::name`. */

@@ -6,6 +6,7 @@ import type { Profile } from "../../lib/profile/mod.ts";
 import { formatOfName, type ProfileFormat, profileStream } from "../../lib/profile/formats.ts";
 import { sampleCount } from "../../lib/profile/mod.ts";
 import type { RemoteTarget } from "../../lib/remote/mod.ts";
+import { isLastDue } from "../../lib/target/sampling.ts";
 import type { LiveTarget, Sample, SampleOptions } from "../../mod.ts";
 import { files } from "../../ffi/files.ts";
 import { UserError } from "../errors.ts";
@@ -127,7 +128,10 @@ export async function record(word: string, choices: Values<typeof recordOptions>
     for (const signal of signals) Deno.removeSignalListener(signal, stop);
     taken?.[Symbol.dispose]();
   }
-  const isComplete = duration !== undefined && line.samples >= Math.round(duration * options.rate);
+  const isComplete = isLastDue(line.time, {
+    rate: options.rate,
+    ...(duration === undefined ? {} : { duration }),
+  });
   const ended = interrupted.signal.aborted || isComplete ? undefined : await opened.ended?.();
   line[Symbol.dispose]();
   if (failure !== undefined) throw journal.failed(failure);
@@ -185,13 +189,13 @@ function timestamp(): string {
   return now.slice(0, 19).replace(/[-:]/g, "").replace("T", "-");
 }
 
-function summary(output: string, profile: Profile, { seconds, late }: StatusLine): SafeText {
+function summary(output: string, profile: Profile, { time, late }: StatusLine): SafeText {
   const { lost, threads } = profile;
   const used = threads.filter(({ samples }) => samples.length > 0).length;
   const lostText = lost > 0 ? safe`, ${count(lost, "sample")} lost` : safe``;
   return safe`${escape(output)}: ${count(sampleCount(profile), "stack")} of ${
     count(used, "thread")
-  } in ${secondsText(seconds)}${lostText}; median delay ${Math.round(late * 1000)} µs`;
+  } in ${secondsText(time / 1000)}${lostText}; median delay ${Math.round(late * 1000)} µs`;
 }
 
 /** The file that a recording grows in until it is complete. */
@@ -267,10 +271,8 @@ class StatusLine implements Disposable {
   readonly #late: number[] = [];
   #drawn = 0;
   #lost = 0;
-  /** Since the first sample. */
-  seconds = 0;
-  /** How many there were. */
-  samples = 0;
+  /** Of the last sample, in milliseconds since the first. */
+  time = 0;
 
   constructor(target: Sampled) {
     this.#target = target;
@@ -282,8 +284,7 @@ class StatusLine implements Disposable {
   }
 
   add({ time, late, lost }: Sample, stacks: number): void {
-    this.seconds = time / 1000;
-    this.samples++;
+    this.time = time;
     this.#lost += lost;
     // Enough for a median, whatever the duration.
     if (this.#late.length < 1 << 16) this.#late.push(late);
@@ -293,7 +294,7 @@ class StatusLine implements Disposable {
     const { name, pid } = this.#target;
     const lostText = this.#lost > 0 ? safe`, ${this.#lost} lost` : safe``;
     const text = safe`recording ${escape(name)} (pid ${escape(`${pid ?? "?"}`)}): ${
-      secondsText(this.seconds)
+      secondsText(this.time / 1000)
     }, ${count(stacks, "stack")}${lostText}. Ctrl-C ends it`;
     write(Deno.stderr, safe`\r${cut(text, Deno.consoleSize().columns - 1)}\x1b[K`);
   }

@@ -93,7 +93,9 @@ Deno.test("with offCpu every thread is in the samples, once in each", options, a
     builder,
     onSample: (sample) => moments.push(sample),
   });
-  assertEquals(moments.length, 50);
+  // Fewer when some were lost; the time is kept.
+  assert(moments.length <= 50, `${moments.length} samples`);
+  assert(moments.at(-1)!.time >= 490, `the last one after ${moments.at(-1)!.time} ms`);
   assertEquals(profile.threads.length, 7);
   for (const { samples, name } of profile.threads) {
     const sum = samples.weight.reduce((sum, weight) => sum + weight, 0);
@@ -177,7 +179,7 @@ Deno.test(
         `#include <time.h>
       static double now(void) {
         struct timespec time;
-        clock_gettime(CLOCK_MONOTONIC, &time);
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
         return time.tv_sec + time.tv_nsec * 1e-9;
       }
       volatile unsigned late_sum;
@@ -189,14 +191,14 @@ Deno.test(
       await Deno.writeTextFile(
         `${folder}/main.c`,
         `#include <dlfcn.h>
+      #include <stdio.h>
       #include <stdlib.h>
-      #include <unistd.h>
       static void burn(const char *path, double seconds) {
         void *late = dlopen(path, RTLD_NOW);
         ((void (*)(double))dlsym(late, "late_burn"))(seconds);
       }
       int main(int count, char **arguments) {
-        usleep(200000);
+        getchar();
         burn("${folder}/late.so", 0.3);
         burn("${folder}/later.so", atof(arguments[count - 1]));
         return 0;
@@ -214,9 +216,17 @@ Deno.test(
       await Deno.copyFile(`${folder}/late.so`, `${folder}/later.so`);
       const isWhole = (names: readonly (string | null)[]) =>
         names.includes("main") && names.at(-1) === "_start";
-      const child = new Deno.Command(`${folder}/main`, { args: ["0.2"] }).spawn();
+      const child = new Deno.Command(`${folder}/main`, { args: ["0.2"], stdin: "piped" }).spawn();
       using target = attach(child.pid);
-      const profile = await target.record({ rate: 200 });
+      const input = child.stdin.getWriter();
+      let begun: Promise<void> | undefined;
+      const profile = await target.record({
+        rate: 200,
+        onSample() {
+          begun ??= input.close();
+        },
+      });
+      await begun;
       await child.status;
       let [late, whole] = [0, 0];
       for (const { samples } of profile.threads) {
@@ -232,12 +242,14 @@ Deno.test(
       assertEquals(whole, late);
 
       // What `watch` does: looks at one thread alone.
-      const watched = new Deno.Command(`${folder}/main`, { args: ["600"] }).spawn();
+      const watched = new Deno.Command(`${folder}/main`, { args: ["600"], stdin: "piped" })
+        .spawn();
       try {
         using other = attach(watched.pid);
         using asked = attach(watched.pid);
         asked.lookup("no_such_function");
         using probe = await other.probe();
+        await watched.stdin.close();
         const look = () => [...probe!.look().backtrace()].map((frame) => frame.function);
         const maps = `/proc/${watched.pid}/maps`;
         const isMapped = (name: string) => Deno.readTextFileSync(maps).includes(`/${name}`);

@@ -101,16 +101,28 @@ function headLines(profile: Profile): SafeText[] {
   ];
 }
 
-/** What a thread took, and on a CPU. */
-function threadSums(profile: Profile, index: number) {
+/** What a thread took, and how much of that it was on a CPU: by its CPU time, where the samples have it.
+ * Otherwise by its state, which counts the time in which it was ready and other threads had the CPUs. */
+export function threadSums(profile: Profile, index: number) {
   const { samples } = profile.threads[index];
   const sums = { weight: 0, onCPU: 0, known: 0 };
+  const isCounted = profile.unit === "samples" && profile.interval > 0;
+  let microseconds = 0;
+  let timed = 0;
   for (let row = 0; row < samples.length; row++) {
     const weight = samples.weight[row];
     sums.weight += weight;
-    if (samples.state[row] === SampleState.onCPU) sums.onCPU += weight;
     if (samples.state[row] !== SampleState.unknown) sums.known += weight;
+    if (samples.state[row] !== SampleState.onCPU) continue;
+    if (isCounted && !Number.isNaN(samples.cpu[row])) {
+      microseconds += samples.cpu[row];
+      timed += weight;
+    } else {
+      sums.onCPU += weight;
+    }
   }
+  // What it ran while samples were lost is in the next one.
+  if (timed > 0) sums.onCPU += Math.min(timed, microseconds / 1000 / profile.interval);
   return sums;
 }
 
@@ -227,7 +239,7 @@ function profileJson(profile: Profile, indexes: readonly number[], top: number) 
         pid,
         samples: thread.samples.length,
         weight,
-        onCPU: known === 0 ? null : onCPU,
+        onCPU: known === 0 ? null : Math.round(onCPU * 100) / 100,
       };
     }),
     functions: functionWeights(profile).slice(0, top).map(({ function: of, self, total }) => ({

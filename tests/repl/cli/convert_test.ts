@@ -1,7 +1,14 @@
 /** `machpause convert` and `machpause profile` */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { readProfile, totalWeight, writeProfile } from "../../../lib/profile/api.ts";
+import {
+  ProfileBuilder,
+  readProfile,
+  SampleState,
+  totalWeight,
+  writeProfile,
+} from "../../../lib/profile/api.ts";
 import { profileOfReport, readReport } from "../../../lib/report/mod.ts";
+import { threadSums } from "../../../repl/cli/profile/show.ts";
 import { knownProfile } from "../../lib/profile/known_profile.ts";
 import { encodeKcdata } from "../../lib/stackshot/kcdata_encoder.ts";
 import { shot } from "../../lib/stackshot/shot.ts";
@@ -69,9 +76,10 @@ Deno.test("profiles and stackshots are opened as what they are", async () => {
     assertEquals(shown.code, 0, shown.stderr);
     assertMatch(shown.stdout, /^demo: pid 4242, arm64, macOS 14\.5 \(23F79\), 2023-11-14T22:13:20/);
     assertMatch(shown.stdout, /^200 samples of 2 threads, in 150 stacks, every 10 ms, 3 lost$/m);
+    // By its CPU time: 9.9 ms of every 10.
     assertMatch(
       shown.stdout,
-      /^0 +100 +50\.0 % +100\.0 % +main thread \(com\.apple\.main-thread\)$/m,
+      /^0 +100 +50\.0 % +99\.0 % +main thread \(com\.apple\.main-thread\)$/m,
     );
     assertMatch(shown.stdout, /^60 +30\.0 % +60 +30\.0 % +burn_sixty {2}demo {2}\/src\/demo\.c$/m);
 
@@ -89,6 +97,30 @@ Deno.test("profiles and stackshots are opened as what they are", async () => {
     const profile = await readProfile(await Deno.readFile(out), out);
     assertEquals(profile.threads.map(({ name }) => name), ["main", "worker"]);
   });
+});
+
+Deno.test("a thread that was ready, and had no CPU, was not on one", () => {
+  const builder = new ProfileBuilder({ interval: 10 });
+  const process = builder.process({ name: "demo" });
+  const state = SampleState.onCPU;
+  // Four of the six samples were due while others had the CPU.
+  const starved = builder.thread({ process });
+  builder.sample(starved, -1, 0, { state, cpu: 10_000 });
+  builder.sample(starved, -1, 50, { state, cpu: 5000, weight: 5 });
+  // Samples that were lost: more CPU time than the samples stand for.
+  const behind = builder.thread({ process });
+  builder.sample(behind, -1, 0, { state, cpu: 10_000 });
+  builder.sample(behind, -1, 40, { state, cpu: 40_000 });
+  // Without CPU times there are the states.
+  const untimed = builder.thread({ process });
+  builder.sample(untimed, -1, 0, { state });
+  builder.sample(untimed, -1, 10, { state: SampleState.offCPU, cpu: 0, weight: 3 });
+  const profile = builder.finish();
+  assertEquals([0, 1, 2].map((thread) => threadSums(profile, thread)), [
+    { weight: 6, onCPU: 1.5, known: 6 },
+    { weight: 2, onCPU: 2, known: 2 },
+    { weight: 4, onCPU: 1, known: 4 },
+  ]);
 });
 
 Deno.test("what cannot be converted is said in one line", async () => {

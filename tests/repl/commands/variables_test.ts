@@ -7,6 +7,7 @@ import {
   assertStringIncludes,
   assertThrows,
 } from "@std/assert";
+import { attach } from "../../../ffi/processes.ts";
 import { UserError } from "../../../repl/errors.ts";
 import { startDemo } from "../../lib/target/demo.ts";
 import { runs } from "../../machine.ts";
@@ -159,6 +160,55 @@ Deno.test(
     }
   },
 );
+
+Deno.test({
+  name: "a name is that of the variable which is compiled with the function, before all others",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    const folder = await Deno.makeTempDir();
+    // `glob` is also a function of libc; `counter` one of each file; a thread's own has no symbol.
+    await Deno.writeTextFile(
+      `${folder}/first.c`,
+      "static int counter = 1;\nint other(void) { return counter; }\n",
+    );
+    await Deno.writeTextFile(
+      `${folder}/second.c`,
+      `#include <unistd.h>
+      int other(void);
+      static int counter = 100, glob = 17;
+      static _Thread_local int own = 7;
+      int main(void) {
+        counter += glob + own + other();
+        write(1, "x", 1);
+        for (;;) pause();
+      }`,
+    );
+    const args = ["-g", "-O0", "first.c", "second.c", "-o", "program"];
+    const { success } = await new Deno.Command("cc", { args, cwd: folder }).output();
+    assert(success);
+    const child = new Deno.Command(`${folder}/program`, { stdout: "piped" }).spawn();
+    try {
+      await child.stdout.getReader().read();
+      using target = attach(child.pid);
+      const session = new Session(plain);
+      session.open(held(target));
+      session.pause();
+      const main = session.frames.findIndex((frame) => frame.function === "main");
+      // In the system's function, too, which a pause mostly finds.
+      for (const index of [main, 0]) {
+        session.selectFrame(index);
+        assertEquals(await run(session, "p counter"), ["(int) counter = 125"]);
+        assertEquals(await run(session, "p glob"), ["(int) glob = 17"]);
+        assertEquals(await run(session, "p own + 1"), ["(int) 8"]);
+        assertMatch((await run(session, "p malloc"))[0], /^0x[\da-f]{16} malloc$/);
+      }
+    } finally {
+      child.kill("SIGKILL");
+      await child.status;
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
 
 Deno.test("a mangled name in an error is readable, too", async () => {
   const session = new Session(plain);
