@@ -118,7 +118,7 @@ export async function launchProcess(
     pid: child.pid,
     hasDyld,
     kill() {
-      if (status === undefined) child.kill("SIGKILL");
+      if (status === undefined) endChild(child);
     },
     untie: () => watcher?.[Symbol.dispose](),
     ended() {
@@ -180,13 +180,7 @@ export function killWithUs(pid: number): Disposable {
   shell.unref();
   shell.status.catch(() => {});
   return {
-    [Symbol.dispose]() {
-      try {
-        shell.kill("SIGKILL");
-      } catch {
-        // It has ended.
-      }
-    },
+    [Symbol.dispose]: () => endChild(shell),
   };
 }
 
@@ -222,4 +216,13 @@ async function machOCpuTypes(path: string): Promise<number[]> {
     types.push(view.getUint32(at));
   }
   return types;
+}
+
+/** Kills a child. One that has ended by itself is known to have before its status is there, and cannot be killed. */
+export function endChild(child: { kill(signal: Deno.Signal): void }): void {
+  try {
+    child.kill("SIGKILL");
+  } catch {
+    // It has ended.
+  }
 }

@@ -1,6 +1,7 @@
 /** Starting debugserver, lldb-server or gdbserver for a process or a program of this machine. */
 import { RemoteError } from "../lib/remote/mod.ts";
 import { log } from "../lib/log.ts";
+import { endChild } from "./launch.ts";
 import { connectTo, Listener, type Socket } from "./socket.ts";
 
 /** The stubs that can be started. */
@@ -141,7 +142,7 @@ export async function startStub(
   if (isGdb && typeof what !== "number") void forward(child.stdout, what.onOutput);
   const end = () => {
     const kill = () => {
-      if (!ended) child.kill("SIGKILL");
+      if (!ended) endChild(child);
     };
     // It exits by itself after it has detached.
     Deno.unrefTimer(setTimeout(kill, exitMilliseconds) as unknown as number);
@@ -166,7 +167,7 @@ export async function startStub(
       }${reason === "" ? "" : `: ${reason}`}`,
     );
   } catch (error) {
-    if (!ended) child.kill("SIGKILL");
+    if (!ended) endChild(child);
     throw error;
   }
 }

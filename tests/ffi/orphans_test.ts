@@ -1,6 +1,6 @@
 /** What was started to end with this process ends with it, however that ends. */
 import { assertEquals } from "@std/assert";
-import { killWithUs } from "../../ffi/launch.ts";
+import { endChild, killWithUs } from "../../ffi/launch.ts";
 import { delay, until } from "./program.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
@@ -93,4 +93,14 @@ Deno.test("what is no longer to end with this process stays", async () => {
   assertEquals(lives(child.pid), true);
   child.kill("SIGKILL");
   await child.status;
+});
+
+Deno.test({
+  name: "a child is killed; one that has ended by itself is not",
+  async fn() {
+    const child = new Deno.Command("sleep", { args: ["600"] }).spawn();
+    endChild(child);
+    assertEquals((await child.status).signal, "SIGKILL");
+    endChild(child);
+  },
 });
