@@ -2,6 +2,7 @@
 
 import { register } from "../fault.ts";
 import { imageOf, imageTitle } from "../images.ts";
+import { abortsAfter } from "./stack.ts";
 import { type KnowledgeRow, known } from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 
@@ -185,6 +186,8 @@ const UNDEFINED = 0x1_0000n;
 export function refusedWords({ exception, arch }: CrashReport): string | null {
   const [kind, instruction] = exception?.codes ?? [];
   if (exception?.type !== "EXC_BAD_INSTRUCTION" || arch !== "arm64") return null;
+  // A handler aborted after it: the code is not always the CPU's.
+  if (abortsAfter(exception)) return null;
   if (kind !== 1n || instruction === undefined || instruction >> 32n !== 0n) return null;
   const hex = `0x${instruction.toString(16).padStart(8, "0")}`;
   // Arm Architecture Reference Manual, C4.1.66 "Reserved" and C6.2 "MRS", "MSR (register)".

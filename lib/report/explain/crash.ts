@@ -20,6 +20,7 @@ import { type Crash, Story } from "./story.ts";
 import {
   absentFrom,
   decidesNothing,
+  isKilled,
   isReporterCrash,
   lacksCrashed,
   onlyWaits,
@@ -100,7 +101,8 @@ function readCrash(report: CrashReport): Crash {
   const texts = allMessages(report);
   const ended = terminationRow(report);
   const simulated = texts.some((text) => text.includes("SIMULATED (this is NOT a crash)"));
-  const outside = ended !== null && report.termination?.namespace !== "DYLD" || simulated;
+  const outside = ended !== null && report.termination?.namespace !== "DYLD" || simulated ||
+    isKilled(report);
   const uncaught = outside ? null : uncaughtException(report, texts);
   const stack = uncaught !== null && uncaught.stack.length > 0
     ? uncaught.stack

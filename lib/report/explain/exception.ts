@@ -26,8 +26,9 @@ export function tellCodes({ report, ended }: Crash, story: Story): boolean {
   }
   const decoded = exception === null ? null : decodedWords(report, exception);
   if (decoded === null && exception?.type === "EXC_RESOURCE" && exception.subtype !== null) {
-    const message = exception.message === null ? "" : `: ${exception.message}`;
-    happened.unshift(sentence(`${exception.subtype}${message}`));
+    if (exception.message !== null) {
+      happened.unshift(sentence(`${exception.subtype}: ${exception.message}`));
+    }
     story.add(known(
       "event",
       resourceEvents.get(/^[A-Z_]+/i.exec(exception.subtype)?.[0] ?? "") ?? "",
@@ -135,7 +136,7 @@ export function tellKind(crash: Crash, isDecoded: boolean, story: Story): void {
   const { happened, rows } = story;
   const signal = raisedSignal(report) ?? signalOf(exception?.signal ?? null) ??
     signalOf(exception?.type ?? null);
-  const kind = outside ? null : kindRow(crash, signal, happened);
+  const kind = outside && happened.length > 0 ? null : kindRow(crash, signal, happened);
   if (exception !== null && abortsAfter(exception)) {
     story.tell(
       `The report names ${exception.type} and SIGABRT, as when a handler in the process calls abort() ` +

@@ -45,6 +45,13 @@ export function messageRow(text: string): KnowledgeRow | null {
 /** The row for an index, by its value and the bounds that the reason has: `index 3 beyond bounds [0 .. 2]`,
  * `index (1) beyond bounds (1)`, where the second number is that of the elements. */
 function indexRow(text: string): KnowledgeRow | null {
+  if (
+    /String \w{1,60}:.{0,100}out of bounds|out of bounds; string length \d/.test(
+      text.slice(0, 1000),
+    )
+  ) {
+    return known("message", "range of a string");
+  }
   const match =
     /\bindex \(?(\d{1,20})\)? beyond bounds (?:for empty |\[0 \.\. (\d{1,20})\]|\((\d{1,20})\))/
       .exec(text.slice(0, 4000));

@@ -194,6 +194,15 @@ export function isLive({ crashedThread }: CrashReport): boolean {
   ) === true;
 }
 
+/** Whether another process or the system ended a process by a signal that no process gets for what it does itself. */
+export function isKilled({ exception, termination, decidingStack }: CrashReport): boolean {
+  if (exception?.type !== "EXC_CRASH") return false;
+  if (!/^SIG(?:KILL|TERM|QUIT)\b/.test(exception.signal ?? "")) return false;
+  // After abort_with_payload() the kernel ends a process by SIGKILL.
+  const isAbort = termination?.namespace === "SIGNAL" && termination.code === 6n;
+  return !isAbort && readStack(decidingStack).rows.length === 0;
+}
+
 /** Whether a report's stacks show no cause: those of panics, of processes ended for memory or heat, and of
  * threads that had nothing to do. */
 export function decidesNothing(report: CrashReport, stack: readonly ReportFrame[]): boolean {
@@ -202,6 +211,8 @@ export function decidesNothing(report: CrashReport, stack: readonly ReportFrame[
   const { termination, exception } = report;
   const namespace = termination?.namespace ?? null;
   if (namespace?.toUpperCase() === "JETSAM" || isPackaging(report)) return true;
+  const isAsked = namespace === "SIGNAL" && !exception?.signal?.startsWith("SIGQUIT");
+  if (isAsked && isKilled(report)) return true;
   const codes = [...exception?.codes ?? [], ...termination?.code == null ? [] : [termination.code]];
   for (const code of codes) {
     const row = code > 0xffffn ? knownTermination(null, code) : null;

@@ -22,7 +22,7 @@ export function tellTermination({ report, texts, ended }: Crash, story: Story): 
     ? dyldRow([...termination.reasons, ...texts].join("\n"))
     : null;
   if (why !== null && why.key !== "Library not loaded") story.add(why);
-  else story.add(ended, sentence(eventMeaning(ended, termination?.reasons ?? [])));
+  else story.add(ended, sentence(wholeMeaning(ended, termination?.reasons ?? [])));
   if (reason !== undefined) story.tell(`It says: ${reason}`);
   const page = ended.key === "CODESIGNING:0x2" ? faultAddress(report) : null;
   if (page !== null) story.tell(`The address was 0x${page.toString(16)}.`);
@@ -42,8 +42,16 @@ const events: readonly (readonly [RegExp, string])[] = [
   [/process-exit|failed to terminate/, "when it was to end"],
 ];
 
-/** A termination's meaning, by the event that its reason names. */
-function eventMeaning({ key, meaning }: KnowledgeRow, reasons: readonly string[]): string {
+/** How the meanings of the codes of a namespace begin, which are no sentences. */
+const beginnings: readonly (readonly [string, string])[] = [
+  ["JETSAM:", "the kernel ended the process to get memory back: "],
+  ["EXEC:", "the program could not be started: "],
+];
+
+/** A termination's meaning as a sentence, by the event that its reason names. */
+function wholeMeaning({ key, meaning }: KnowledgeRow, reasons: readonly string[]): string {
+  const begin = beginnings.find(([start]) => key.startsWith(start))?.[1];
+  if (begin !== undefined) return begin + meaning;
   const text = key === "*:0x8badf00d" ? reasons.join(" ").slice(0, 4000) : "";
   const event = events.find(([pattern]) => pattern.test(text))?.[1];
   return event === undefined ? meaning : meaning.replace(/ while it started,.*$/, ` ${event}.`);

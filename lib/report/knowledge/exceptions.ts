@@ -159,8 +159,8 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     kind: "exception",
     key: "EXC_SYSCALL",
     meaning: "A system call was trapped.",
-    causes: ["a tracer asked for it"],
-    next: "See who traces the process.",
+    causes: [],
+    next: "See the call at the top, and who made it.",
     source: types,
   },
   {

@@ -442,6 +442,16 @@ export const frameRows: readonly KnowledgeRow[] = [
       "-[NSArray subarrayWithRange:*",
       "-[__NSArrayM removeObject*",
       "-[__NSArrayM replaceObject*",
+    ].map((key) =>
+      frame(
+        key,
+        "An index or a range was beyond the end of a collection or string.",
+        ["an index kept while the collection changed", "an empty collection"],
+        "Check the index in the first frame of yours.",
+        language,
+      )
+    ),
+    ...[
       "-[__NSCFString substring*",
       "-[NSString substring*",
       "-[__NSCFString characterAtIndex:]",
@@ -452,9 +462,9 @@ export const frameRows: readonly KnowledgeRow[] = [
     ].map((key) =>
       frame(
         key,
-        "An index or a range was beyond the end of a collection or string.",
-        ["an index kept while the collection changed", "an empty collection"],
-        "Check the index in the first frame of yours.",
+        "An index or a range was beyond the end of a string.",
+        ["a position that is of another text, or was kept while the text changed"],
+        "Check position and length in the first frame of yours.",
         language,
       )
     ),

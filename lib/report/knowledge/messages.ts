@@ -625,6 +625,13 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Apple, NSNotFound: NSIntegerMax",
   ),
   message(
+    "range of a string",
+    "An index or a range was beyond the end of a string.",
+    ["a position that is of another text, or was kept while the text changed"],
+    "Check position and length in the first frame of yours.",
+    language,
+  ),
+  message(
     "index beyond the end",
     "An index was beyond the end of a collection.",
     ["an index kept while the collection changed, or of another collection"],
@@ -1274,6 +1281,20 @@ export const messageRows: readonly KnowledgeRow[] = [
     useZombies,
     "libpthread, src/pthread_mutex.c",
   ]),
+  message(
+    "pthread_t was corrupted",
+    "A thread's own structure is damaged.",
+    ["memory that was overwritten"],
+    sanitize,
+    "libpthread, src/internal.h: _pthread_validate_signature",
+  ),
+  message(
+    "XPC_EXIT_REASON_SIGTERM_TIMEOUT",
+    "The service had been asked to end (SIGTERM) and did not in time, so it was killed.",
+    [],
+    "See what the service was doing at that moment.",
+    "Apple, libxpc and launchd",
+  ),
   message(
     "pthread_exit() called from a thread not created by",
     "pthread_exit() was called on a thread of the system's pool.",

@@ -481,3 +481,27 @@ Deno.test("what the number of a brk instruction tells, by the image that has it"
   assertStringIncludes(trap("c471"), "authentication failed (key IB)");
   assertStringIncludes(trap("c471", "JavaScriptCore"), "WebKit's own checks");
 });
+
+Deno.test("a process that another one ended: by whom, and its stack is only that moment's", () => {
+  const ended = (signal: string, reason: string, by = "", top = "__psynch_cvwait + 8") =>
+    told(crash([
+      "Process: Shop [123]",
+      `Exception Type: EXC_CRASH (${signal})`,
+      `Termination Reason: ${reason}`,
+      ...by === "" ? [] : [`Terminating Process: ${by}`],
+    ], [`libsystem_kernel.dylib ${top}`, "Shop look + 3"])).what;
+  const term = ended("SIGTERM", "Namespace SIGNAL, Code 15 Terminated: 15", "loginwindow [170]");
+  assertStringIncludes(term, "It was loginwindow [170] that sent the signal.");
+  assertStringIncludes(term, "Thread 0 at that moment: blocked on a condition variable.");
+  assertStringIncludes(
+    ended("SIGKILL", "Namespace LIBXPC, Code 4 XPC_EXIT_REASON_SIGTERM_TIMEOUT | service: x"),
+    "did not in time, so it was killed",
+  );
+  assertStringIncludes(
+    ended("SIGKILL", "Namespace JETSAM, Code 7"),
+    "The kernel ended the process to get memory back: above the limit for this process.",
+  );
+  // abort_with_payload() is the process's own end.
+  const own = ended("SIGKILL", "Namespace OBJC, Code 1", "", "__abort_with_payload + 8");
+  assert(!own.includes("at that moment"), own);
+});
