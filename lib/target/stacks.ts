@@ -1,4 +1,5 @@
 /** Groups threads by their stacks, and finds the frame that says what a thread is doing. */
+import type { RawText } from "../escape.ts";
 import type { Frame } from "./frame.ts";
 import type { Thread } from "./thread.ts";
 
@@ -73,10 +74,35 @@ export function isSpinning(thread: Thread, usage: Usage = cpuUsage): boolean {
   return thread.state === "running" && usage(thread) >= SPINNING;
 }
 
+/** Names of functions that languages' libraries compile into the program: of C++ and its threads (libc++'s,
+ * libstdc++'s, GCC's gthr-posix.h), Rust's crates, Go's runtime. */
+const library = new RegExp(
+  [
+    "^_ZN?K?St",
+    "^_ZNK?9__gnu_cxx",
+    "^(?:_ZL?\\d+)?__gthread_",
+    "^std::",
+    "^__gnu_cxx::",
+    "^_ZN(?:3std|4core|5alloc)\\d",
+    "^_R[A-Za-z]*?Cs\\w*?_(?:3std|4core|5alloc)\\d",
+    "^(?:runtime|sync)\\.",
+  ].join("|"),
+);
+
+/** Whether a function is one of a language's library that was compiled into the program.
+ *
+ * @param name as in the symbol table
+ */
+export function isOfLibrary(name: RawText): boolean {
+  return library.test(name);
+}
+
 /** The innermost frame of the program's own code: a waiting thread is in the system's code, and what it
  * waits for is further out. Without one, the innermost frame with a symbol. */
 export function interestingFrame(frames: readonly Frame[]): Frame | undefined {
-  return frames.find(({ image, symbol, isSystem }) =>
+  const own = frames.filter(({ image, symbol, isSystem }) =>
     image !== null && symbol !== null && !isSystem
-  ) ?? frames.find(({ symbol }) => symbol !== null) ?? frames[0];
+  );
+  return own.find(({ symbol }) => !isOfLibrary(symbol!.name)) ?? own[0] ??
+    frames.find(({ symbol }) => symbol !== null) ?? frames[0];
 }

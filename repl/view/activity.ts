@@ -11,11 +11,11 @@ import {
   threadNames,
 } from "../../lib/target/activity.ts";
 import { deadlocks, threadWaits } from "../../lib/target/locks.ts";
-import { interestingFrame } from "../../lib/target/stacks.ts";
+import { interestingFrame, isOfLibrary } from "../../lib/target/stacks.ts";
 import type { Target, Thread } from "../../mod.ts";
 import { UserError } from "../errors.ts";
 import type { Style } from "./style.ts";
-import { count, cut, join, padEnd, padStart } from "./text.ts";
+import { count, cut, join, padEnd, padStart, wrapped } from "./text.ts";
 
 /** What is needed of a target. */
 type Watched = Pick<Target, keyof Target>;
@@ -166,7 +166,10 @@ export async function answer(
     const who = safe`${style("name", escape(name))}: ${
       how === "loops" ? style("warning", safe`loops`) : safe`waits`
     } in `;
-    return safe`${who}${chain(functions, Math.max(20, columns - name.length - 11), demangle)}`;
+    // What waits, waits by way of its language's library.
+    const own = how === "waits" ? functions.findIndex((raw) => !isOfLibrary(raw)) : 0;
+    const room = Math.max(20, columns - name.length - 11);
+    return safe`${who}${chain(functions.slice(Math.max(0, own)), room, demangle)}`;
   });
   const loops = stuck.filter(({ how }) => how === "loops").length;
   const isMainStuck = stuck.some(({ thread }) => thread.isMain);
@@ -265,8 +268,8 @@ function deadlockAnswer(target: Watched, style: Style, columns: number): Answer 
       deadlocks: circles.map((circle) => circle.map(nameOf)),
     },
     lines: [
-      ...waits.map(({ thread, holder }) =>
-        cut(safe`${describe(thread)}, waits for ${escape(nameOf(holder))}`, columns)
+      ...waits.flatMap(({ thread, holder }) =>
+        wrapped(safe`${describe(thread)}, waits for ${escape(nameOf(holder))}`, columns)
       ),
       ...circleLines(circles, nameOf, style),
       ...circles.length > 0

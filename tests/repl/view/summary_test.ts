@@ -41,6 +41,23 @@ Deno.test("the first frame that is the program's own is what a thread does", () 
   assertEquals(interestingFrame([frame("/lib/libc.so"), wait, loop]), wait);
   assertEquals(interestingFrame([unnamed]), unnamed);
   assertEquals(interestingFrame([]), undefined);
+  // What a language's library compiles into the program says less than what called it.
+  const library = [
+    "_ZL20__gthread_mutex_lockP15pthread_mutex_t",
+    "_ZNSt5mutex4lockEv",
+    "_ZNSt10lock_guardISt5mutexEC2ERS0_",
+    "std::thread::join()",
+    "_ZN4core3ops8function6FnOnce9call_once17h0123456789abcdefE",
+    "_RNvNtNtCs4fqI2P2rA04_3std6thread5parks",
+    "runtime.gopark",
+  ].map((name) => frame(`${app}!${name}`));
+  assertEquals(interestingFrame([wait, ...library, own]), own);
+  assertEquals(interestingFrame([wait, ...library]), library[0]);
+  // Ordinary names are not taken for those.
+  for (const name of ["_ZN4bank5storeEv", "standard", "runtime_check"]) {
+    const other = frame(`${app}!${name}`);
+    assertEquals(interestingFrame([other, own]), other);
+  }
 });
 
 Deno.test("equal stacks are one group; the main thread is first, then who uses the CPU, then the rest", () => {
