@@ -326,7 +326,10 @@ async function converse(
           ? screenful(lines, shown, size())
           : /^(?:G|end|>)$/.test(key)
           ? Infinity
-          : 1;
+          : /^(?:enter|down|j|e)$/.test(key)
+          ? 1
+          // As in `less`, other keys do nothing.
+          : 0;
         const next = Math.min(lines.length, shown + step);
         printLines(lines.slice(shown, next));
         shown = next;

@@ -15,6 +15,7 @@ import { interestingFrame, isOfLibrary } from "../../lib/target/stacks.ts";
 import type { Target, Thread } from "../../mod.ts";
 import { UserError } from "../errors.ts";
 import type { Style } from "./style.ts";
+import { elide } from "./short_name.ts";
 import { count, cut, join, padEnd, padStart, wrapped } from "./text.ts";
 
 /** What is needed of a target. */
@@ -67,7 +68,7 @@ function chain(
     else parts.push({ name: raw, times: 1 });
   }
   const shown = parts.map(({ name: raw, times }) => {
-    const text = escape(name(raw));
+    const text = escape(columns === Infinity ? name(raw) : elide(elide(name(raw), "<"), "("));
     return times === 1 ? text : safe`${text} ×${times}`;
   });
   return cut(join(shown, " ← "), columns);
