@@ -61,7 +61,7 @@ export function explainCrash(
   tellOccasion(crash, launch, story);
   tellLaunch(crash, launch, story);
   tellNull(crash, story);
-  const shown = crashed ??
+  const shown = isBacktraceIdle(crash.texts) ? null : crashed ??
     (exception === null && report.threads.length > 0 && !lacksCrashed(report)
       ? mainThread(report)
       : null);
@@ -89,9 +89,10 @@ export function explainCrash(
     story.tell("The program itself is one of the system's.");
   }
   const isWaiting = exception === null && story.rows.length === 0 && waitOf(stack) !== null;
-  const path = (isBlank && (outside || !onlyWaits(report, stack))) || isWaiting
-    ? []
-    : callPath(stack, Math.max(reading.first, reading.handled));
+  const path =
+    isBacktraceIdle(crash.texts) || (isBlank && (outside || !onlyWaits(report, stack))) || isWaiting
+      ? []
+      : callPath(stack, Math.max(reading.first, reading.handled));
   const { happened, rows } = story;
   return finished(report, crashHeadline(report, uncaught), happened, rows, named, own, path);
 }
@@ -118,6 +119,11 @@ function readCrash(report: CrashReport): Crash {
     stack,
     reading,
   };
+}
+
+/** Whether the dynamic linker itself says that the stack means nothing, as what it could not start was not at fault. */
+function isBacktraceIdle(texts: readonly string[]): boolean {
+  return texts.some((text) => text.includes("ignore backtrace"));
 }
 
 /** Tells of a child of fork() that used what it may not.

@@ -139,7 +139,10 @@ export function tellStack(
   const unnamed = rows.some(({ kind }) => kind !== "signal" && kind !== "frame")
     ? null
     : unnamedTermination(report, stack);
-  if (unnamed !== null) story.tell(unnamed);
+  if (unnamed !== null) {
+    const at = story.happened.findIndex((text) => text.endsWith("The report does not say why."));
+    story.happened.splice(at < 0 ? story.happened.length : at, at < 0 ? 0 : 1, unnamed);
+  }
 }
 
 /** Whether a frame is of the Objective-C run-time, whose functions have no names in reports of iOS: the commonest are
@@ -179,14 +182,16 @@ function unnamedTermination(
   const near = stack.slice(0, 12);
   const titles = near.map((frame) => {
     const image = imageOf(frame);
-    return frame.symbol !== null || image === null ? "" : imageTitle(image);
+    return (frame.symbol !== null && frame.symbol !== "abort") || image === null
+      ? ""
+      : imageTitle(image);
   });
   const abi = titles.findIndex((title) => /^lib(?:c\+\+abi|stdc\+\+)\./.test(title));
   if (abi < 1 || !titles.slice(0, abi).every((title) => /^lib[Ss]ystem/.test(title))) return null;
   const objc = titles.slice(abi).some((title) => title.startsWith("libobjc."));
-  return `Its way through ${titles[abi]}${
+  return `The process ended itself by abort(), on the way through ${titles[abi]}${
     objc ? " and libobjc" : ""
-  } is that of an exception that was not caught, most likely; the stack has no names.`;
+  } of an exception that was not caught, most likely; the stack has no names of it, and what was thrown is not in the report.`;
 }
 
 /** Rows of contexts. */

@@ -36,6 +36,15 @@ const tellsNothing =
  * @param begin index of the innermost frame that tells something
  */
 export function callPath(stack: readonly ReportFrame[], begin: number): string[] {
+  const path = pathOf(stack, begin, false);
+  return path.length > 0 ? path : pathOf(stack, begin, true);
+}
+
+/** The same.
+ *
+ * @param isAll whether also what the compiler made of libraries' templates tells, where the program has nothing else
+ */
+function pathOf(stack: readonly ReportFrame[], begin: number, isAll: boolean): string[] {
   const end = Math.min(entryOf(stack), isCut(stack) ? stack.length - 1 : stack.length);
   const own: Step[] = [];
   let innermost = -1;
@@ -46,7 +55,10 @@ export function callPath(stack: readonly ReportFrame[], begin: number): string[]
     if (at === begin + DEPTH) at = Math.max(at, end - OUTER_DEPTH);
     const symbol = functionOf(stack[at], stack[at - 1] ?? null);
     const owned = frameOwner(stack[at], symbol);
-    const owner = owned === "runtime" && isPart(symbol) ? "program" : owned;
+    const isOwn = owned === "runtime" &&
+      (isPart(symbol) ||
+        (isAll && symbol !== null && knownFrame(symbol) === null && isOfProgram(stack[at])));
+    const owner = isOwn ? "program" : owned;
     if (
       owner === "system" && caller === null && own.length > 0 && symbol !== null &&
       isTelling(symbol)
@@ -90,6 +102,11 @@ export function callPath(stack: readonly ReportFrame[], begin: number): string[]
       parts.length === 0 ? "" : ` (${parts.join(", ")})`
     }`;
   });
+}
+
+/** Whether a frame is of the program, but for its function's name. */
+function isOfProgram(frame: ReportFrame): boolean {
+  return frameOwner(frame, null) === "program";
 }
 
 /** Whether the name of the outermost frame may be cut: the end of a copy, where other frames have offsets. */

@@ -257,8 +257,30 @@ export function endOfTermination(stack: readonly ReportFrame[]): number {
     const { symbol } = stack[at];
     if (symbol !== null && terminating.test(symbol)) return at + 1;
   }
-  return 0;
+  return endOfNameless(stack, near);
 }
+
+/** The same of a stack whose run-times have no names: from the C library's abort() through that of C++, which calls the
+ * program's terminate handlers between, such as libobjc's and a library's own. */
+function endOfNameless(stack: readonly ReportFrame[], near: number): number {
+  let last = -1;
+  for (let at = 0; at < near; at++) {
+    const frame = stack[at];
+    const image = imageOf(frame);
+    const title = image === null ? "" : imageTitle(image);
+    if (/^libc\+\+abi\./.test(title)) {
+      if (frame.symbol !== null) return 0;
+      last = at;
+    } else if (last < 0 ? !/^lib[Ss]ystem/.test(title) : at - last > TERMINATE_HANDLERS) break;
+  }
+  const isAbort = stack.slice(0, Math.max(0, last)).some(({ symbol, image, imageName }) =>
+    symbol === "abort" || (symbol === null && /^libsystem_c\./.test(image?.name ?? imageName ?? ""))
+  );
+  return last >= 0 && isAbort ? last + 1 : 0;
+}
+
+/** Most frames of terminate handlers between those of the C++ run-time. */
+const TERMINATE_HANDLERS = 3;
 
 /** Index of a known function that ends a process, behind frames without names of the same image: they are those that
  * it called, such as a library's own abort; 0 where there is none. */

@@ -198,9 +198,13 @@ export const messageRows: readonly KnowledgeRow[] = [
   ),
   message(
     "unexpected signal during runtime execution",
-    "A Go program met a signal outside of Go code, such as in C code that it called.",
-    [],
-    "See the C function of the goroutine that was in a system call.",
+    "A Go program met a signal outside of Go code, such as in C code or in a function of the system's libraries that it called.",
+    [
+      "a fault in C code called through cgo",
+      "a module for system calls, such as golang.org/x/sys, that is too old for this version of Go or of the system",
+      "memory that C code damaged",
+    ],
+    "See which function of the goroutine called out of Go; bring the modules that call the system up to date.",
     "Go, src/runtime/signal_unix.go: sigpanic",
   ),
   ...rows([

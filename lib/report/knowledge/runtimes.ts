@@ -229,14 +229,14 @@ export const runtimeRows: readonly KnowledgeRow[] = [
       "R, src/main/errors.c",
     ],
     [
-      "Problematic frame: C",
+      "Problematic frame: C ",
       "The signal interrupted native code that runs in the Java virtual machine, not the virtual machine itself.",
       [],
       "See the library of the frame, and what of Java called it.",
       "OpenJDK, vmError.cpp",
     ],
     [
-      "Problematic frame: V",
+      "Problematic frame: V ",
       "The signal interrupted the Java virtual machine itself.",
       ["a bug of this version", "native code that damaged its memory"],
       "Look for the function in the version's known issues; try another version of Java.",
@@ -244,7 +244,7 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     ],
     ...["J", "j"].map((kind) =>
       [
-        `Problematic frame: ${kind}`,
+        `Problematic frame: ${kind} `,
         "The signal interrupted code of Java.",
         ["a bug of the virtual machine's compiler", "native code that damaged memory", "Unsafe"],
         "See the method; run with -Xint, and with -Xcheck:jni.",

@@ -38,6 +38,8 @@ interface Console {
   readonly isReversed?: boolean;
   /** A line after the frames of the stack that tells, where others follow. */
   readonly ends?: RegExp;
+  /** The title of the stack that called the one before it, where that is only the run-time's own. */
+  readonly calledBy?: RegExp;
 }
 
 function frameOf(
@@ -100,7 +102,8 @@ const consoles: readonly Console[] = [
     said:
       /(?:^|(?<=[ \t])(?=SIG))((?:panic|fatal error|runtime): .{1,400}|SIG[A-Z]{2,5}: .{1,100})$/m,
     needs: /^(?:goroutine \d{1,12} |runtime stack:|\[signal SIG|PC=0x[0-9a-f]{1,16} m=\d)/m,
-    also: /^signal arrived during (?:cgo|external code) execution$/m,
+    also:
+      /^signal arrived during (?:cgo|external code) execution$|(?<=unexpected signal during runtime execution\n)\[signal .{1,200}\]$/m,
     frame(line, next) {
       const name = /^([\w./*()·%-]{2,300})\(.{0,300}\)$/.exec(line)?.[1];
       const place =
@@ -115,6 +118,8 @@ const consoles: readonly Console[] = [
       return frameOf(name, known, null, isOwn ? path : standardLibrary);
     },
     ends: /^\s*$/,
+    // After the stack of the thread, on which signals are handled, comes that of the goroutine that it ran.
+    calledBy: /^goroutine \d{1,12} (?:gp=\S{1,20} m=\d{1,6} (?:mp=\S{1,20} )?)?\[(?!idle|GC )/,
   },
   {
     // Rust, library/std/src/panicking.rs and backtrace.rs
@@ -172,7 +177,7 @@ const consoles: readonly Console[] = [
       return own ?? frameOf(symbol === "" ? null : symbol, null, null, match[2] ?? null);
     },
     // The frame that the signal interrupted, by its kind.
-    also: /# Problematic frame:\s{0,4}\n.{0,20}?# {1,4}([CJjVvA])(?= )/,
+    also: /# Problematic frame:\s{0,4}\n.{0,20}?# {1,4}([CJjVvA] .{1,300}?)\s*$/m,
     title: "Problematic frame: ",
     thread: /^Current thread \(0x[0-9a-f]{1,16}\): {1,4}JavaThread "(.{1,80}?)"/m,
     begins: /^(?:# )?Native frames: /,
@@ -441,12 +446,21 @@ export function readConsole(
   let frames: ReportFrame[] = [];
   let hasBegun = console.begins === undefined;
   let hasEnded = false;
+  let isCalled = false;
   for (let at = 0; at < lines.length && frames.length < MAX_FRAMES; at++) {
     const line = lines.line(at).trimEnd();
     if (!hasBegun && console.begins!.test(line)) {
       hasBegun = true;
       hasEnded = false;
       frames = [];
+    }
+    if (
+      hasEnded && !isCalled && console.calledBy?.test(line) === true &&
+      frames.every(({ imageName }) => imageName === standardLibrary)
+    ) {
+      hasEnded = false;
+      isCalled = true;
+      continue;
     }
     if (hasEnded) continue;
     const frame = line.length > 1200
@@ -463,7 +477,7 @@ export function readConsole(
         span: null,
       });
     } else if (frames.length > 0 && console.ends?.test(line) === true) {
-      if (hasBegun) break;
+      if (hasBegun && (console.calledBy === undefined || isCalled)) break;
       hasEnded = true;
     }
   }

@@ -38,6 +38,9 @@ export function unwrap(text: string): Unwrapped {
   for (let level = 0; level < 3; level++) step("quoting", isQuoted, unquote);
   step("quoting", isPartlyQuoted, unquoteAny);
   step("log prefixes", isLogged, unlogged);
+  step("line numbers", isNumbered, unnumbered);
+  step("list marks", isListed, unlisted);
+  step("backquotes", isTicked, unticked);
   step("a Markdown table", isTable, untabled);
   step("joined lines", isJoined, split);
   step("double spacing", isDoubleSpaced, singleSpaced);
@@ -50,6 +53,7 @@ function isSuspicious(head: string): boolean {
   if (head.startsWith("{\\rtf") || head.startsWith(">") || head.includes("\n>")) return true;
   if (head.includes("\r\r\n") || head.includes("\n >")) return true;
   if (isLogged(head) || isPartlyQuoted(head) || isTable(head) || isJoined(head)) return true;
+  if (isTicked(head) || isListed(head) || isNumbered(head)) return true;
   if (head.includes("&") && isHtml(head) || head.includes("<") && isHtml(head)) return true;
   for (const name of ["Process:", "Exception Type:"]) {
     const at = head.indexOf(name);
@@ -169,6 +173,56 @@ const unmarked =
 /** Whether a report is quoted that only a part of the text is. */
 function isPartlyQuoted(head: string): boolean {
   return marked.test(head) && !unmarked.test(head);
+}
+
+/** Fields of a header behind a mark of a list, or a line's number. */
+const listed =
+  /^ {0,8}[-*+\u2022] {1,4}`?(?:Process|Exception Type|Exception Codes|Termination Reason|Date\/Time): {1,40}\S/m;
+const numbered =
+  /^ {0,8}\d{1,5}[:.|)]?[ \t]{1,8}(?:Process|Exception Type|Exception Codes|Termination Reason|Date\/Time): {1,40}\S/m;
+/** A line in backquotes, as Markdown has code within a line. */
+const ticked = /^ {0,8}(?:#{1,6} )?`([^`\n]{1,4000})` {0,4}$/;
+
+/** Whether each line is in backquotes. */
+function isTicked(head: string): boolean {
+  if (!/^ {0,8}`[^`\n]/m.test(head)) return false;
+  const lines = linesOf(head).filter((line) => line.trim() !== "");
+  const count = lines.filter((line) => ticked.test(line)).length;
+  return count > 5 && count * 3 > lines.length * 2;
+}
+
+function unticked(text: string): string {
+  return linesOf(text).map((line) => ticked.exec(line)?.[1] ?? line).join("\n");
+}
+
+/** Whether each line is an entry of a list. */
+function isListed(head: string): boolean {
+  return listed.test(head) && !unmarked.test(head);
+}
+
+function unlisted(text: string): string {
+  return linesOf(text).map((line) => line.replace(/^ {0,8}[-*+\u2022] {1,4}(?=\S)/, "")).join("\n");
+}
+
+/** Whether each line has its number before it, as in listings of files. */
+function isNumbered(head: string): boolean {
+  if (!numbered.test(head) || unmarked.test(head)) return false;
+  let last = -1;
+  let run = 0;
+  for (const line of linesOf(head)) {
+    const digits = /^ {0,8}(\d{1,5})(?!\d)/.exec(line)?.[1];
+    run = digits !== undefined && Number(digits) === last + 1 ? run + 1 : 0;
+    if (run > 4) return true;
+    last = digits === undefined ? -1 : Number(digits);
+  }
+  return false;
+}
+
+function unnumbered(text: string): string {
+  return linesOf(text).map((line) => line.replace(/^ {0,8}\d{1,5}(?:[:.|)](?: |\t|$)|[ \t]|$)/, ""))
+    .join(
+      "\n",
+    );
 }
 
 function unquoteAny(text: string): string {

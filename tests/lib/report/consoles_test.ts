@@ -1,5 +1,5 @@
 /** What debuggers, run-times and sanitizers print, and reports whose line ends or beginnings were lost. */
-import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { attributeReport, explainReport, readReport } from "../../../lib/report/mod.ts";
 import { told } from "./fixtures.ts";
 
@@ -343,7 +343,7 @@ Deno.test("a Java thread's name; a process that syslog names", () => {
     "x",
   );
   assertEquals(java.threads[0].name, "worker");
-  assertEquals(java.information[0], "Problematic frame: C");
+  assertEquals(java.information[0], "Problematic frame: C  0x0000000150001000");
 
   const logged = readReport(
     "    Feb  3 10:11:12 phone SpringBoard[54]: *** Terminating app due to uncaught exception " +
@@ -351,4 +351,20 @@ Deno.test("a Java thread's name; a process that syslog names", () => {
     "x",
   );
   assertEquals([logged.process.name, logged.process.pid], ["SpringBoard", 54]);
+});
+
+Deno.test("Go: the goroutine that a thread ran called what its run-time's own stack ends with", () => {
+  const found = told(
+    "fatal error: unexpected signal during runtime execution\n" +
+      "[signal SIGSEGV: segmentation violation code=0x1 addr=0xb01dfacedebac1e pc=0x7fff20001000]\n\n" +
+      "runtime stack:\nruntime.throw({0x1000, 0x2000})\n\t/usr/local/go/src/runtime/panic.go:1198 +0x71\n" +
+      "runtime.sigpanic()\n\t/usr/local/go/src/runtime/signal_unix.go:719 +0x396\n\n" +
+      "goroutine 1 [syscall]:\nsyscall.syscall(0x1, 0x2)\n\t/usr/local/go/src/runtime/sys_darwin.go:22 +0x3b\n" +
+      "example.com/tty/screen.Width(0x1)\n\t/go/pkg/mod/example.com/tty@v1.0.0/screen/width.go:7 +0x10\n" +
+      "main.main()\n\t/work/oven.go:10 +0x35\n\n" +
+      "goroutine 2 [select]:\nexample.com/other.Loop()\n\t/go/other.go:9 +0x1\n",
+  );
+  assertStringIncludes(found.what, "pc=0x7fff20001000");
+  assertEquals(found.whose, ["program", null, "example.com/tty/screen.Width"]);
+  assert(!found.causes.includes("nil"), found.causes);
 });

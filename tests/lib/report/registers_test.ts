@@ -1,6 +1,7 @@
 /** What registers, run-times and reporters on a stack rule out: no null where an object was passed, no cause in what only
  * records, crashes on purpose or looks up. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { attributeReport, explainReport, readReport } from "../../../lib/report/mod.ts";
 import { told } from "./fixtures.ts";
 
 /** A crash text with frames `image symbol` and registers. */
@@ -161,4 +162,48 @@ Deno.test("a crash reporter that crashed while it recorded another crash is not 
   assertStringIncludes(reporter.what, "an earlier crash, which is the real one");
   assertEquals(reporter.whose, ["unknown", "reporter", null]);
   assert(!reporter.causes.includes("string"), reporter.causes);
+});
+
+Deno.test("a terminate handler between run-times without names is not the place", () => {
+  const ended = told(crash(abort, [
+    "libsystem_kernel.dylib 0x100000000 + 37768",
+    "libsystem_c.dylib abort + 124",
+    "libc++abi.dylib 0x100000000 + 91012",
+    "libc++abi.dylib 0x100000000 + 19672",
+    "libobjc.A.dylib 0x100000000 + 151012",
+    "libflour-base.1.dylib 0x100000000 + 86568",
+    "libc++abi.dylib 0x100000000 + 87704",
+    "libc++abi.dylib 0x100000000 + 87612",
+    "libyeast.2.dylib 0x100000000 + 7071392",
+    ...end,
+  ]));
+  assertStringIncludes(ended.what, "of an exception that was not caught, most likely");
+  assert(!ended.what.includes("does not say why"), ended.what);
+  assertEquals(ended.whose[0], "program");
+  const report = readReport(
+    crash(abort, [
+      "libsystem_c.dylib abort + 124",
+      "libc++abi.dylib 0x100000000 + 91012",
+      "libflour-base.1.dylib 0x100000000 + 86568",
+      "libc++abi.dylib 0x100000000 + 87704",
+      "libyeast.2.dylib 0x100000000 + 7071392",
+      ...end,
+    ]),
+    "x",
+  );
+  assertEquals<unknown>(attributeReport(report).library, "libyeast.2.dylib");
+});
+
+Deno.test("a program that could not be started has no place on its stack", () => {
+  const report = readReport(
+    crash(
+      `${abort}\nTermination Reason:    Namespace DYLD, Code 1 Library missing\n` +
+        "Library not loaded: @rpath/libyeast.dylib\nReferenced from: /Applications/Bakery.app/Contents/MacOS/Bakery\n" +
+        "(terminated at launch; ignore backtrace)\n",
+      ["Rosetta~Runtime 0x100000000 + 88", "dyld dyld4::halt(char const*) + 8"],
+    ),
+    "x",
+  );
+  const { thread, path } = explainReport(report);
+  assertEquals([thread, path], [null, []]);
 });
