@@ -181,7 +181,11 @@ export function attributeReport(
       (isWrapper(functionOf(frame, stack[index - 1] ?? null)) &&
         basic.test(frames[index - 1]?.library ?? "libobjc.")))
   );
-  const isPartAt = part >= 0 && (program < 0 || (part < program && endedBy(report) === "access"));
+  const ended = endedBy(report);
+  // A copy may lack the exception: nothing on the stack raised one.
+  const isAccess = ended === "access" || (ended === null &&
+    !reading.rows.some(({ row }) => row.role === "raise" || row.role === "vague"));
+  const isPartAt = part >= 0 && (program < 0 || (part < program && isAccess));
   // Without any other code of the program the run-time's own library decides, or the image that the run-time's
   // function was compiled into.
   const lacking = program >= 0 ? null : absentFrom(stack);

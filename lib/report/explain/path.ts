@@ -250,9 +250,10 @@ export function shortName(symbol: string): string {
   return cut(name);
 }
 
-/** A function's name without its mangling and without the image that some reporters write after it. */
+/** A function's name without its mangling, without the image that some reporters write after it, and without the hash
+ * that Unity's compiler puts after a method's name. */
 export function readableName(symbol: string): string {
-  return demangle(withoutImage(symbol));
+  return demangle(withoutImage(symbol)).replace(/_m[0-9A-F]{40}(?=$|_gshared|_inline)/, "");
 }
 
 /** Characters of a name that are looked at: those of C++ templates grow long. */

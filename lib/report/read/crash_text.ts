@@ -630,8 +630,12 @@ class CrashTextReader {
     if (crashed !== null) {
       // `Crashed: com.apple.main-thread SIGABRT ABORT 0x00000001135c52c6`, on its web page.
       const [title, signal = null] = crashed[1].split(/ (?=SIG[A-Z]{2,6} )/, 2);
+      // The report's own title, then the thread's.
+      const last = this.#threads.at(-1);
+      const isAgain = last?.crashed === true && last.frames.length === 0 &&
+        (last.queue === title || last.name === title);
       this.#begin({
-        index: this.#threads.length,
+        index: this.#threads.length - (isAgain ? 1 : 0),
         ...(title.startsWith("com.") ? { name: null, queue: title } : { name: title, queue: null }),
         crashed: true,
       });
@@ -832,7 +836,7 @@ class CrashTextReader {
         address: draft.address,
         image,
         imageName: draft.imageName,
-        symbol: unnamed ? null : draft.symbol,
+        symbol: unnamed ? null : withoutOwnImage(draft),
         offset: unnamed || draft.symbol === null ? null : draft.offset,
         file: draft.file,
         line: draft.line,
@@ -969,4 +973,13 @@ function nameAndQueue(text: string): { name: string | null; queue: string | null
     .replace(/^Dispatch queue$/i, "");
   const queue = match === null ? "" : text.slice(match.index + match[0].length).trim();
   return { name: name === "" ? null : name, queue: queue === "" ? null : queue };
+}
+
+/** A frame's function; some services write its image after it: `objc_release (libobjc.A.dylib)`. */
+function withoutOwnImage({ symbol, imageName }: DraftFrame): DraftFrame["symbol"] {
+  if (symbol === null || imageName === null || !symbol.endsWith(")")) return symbol;
+  const end = ` (${imageName})`;
+  return symbol.length > end.length && symbol.endsWith(end)
+    ? symbol.slice(0, -end.length) as DraftFrame["symbol"]
+    : symbol;
 }

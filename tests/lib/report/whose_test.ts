@@ -268,3 +268,24 @@ Deno.test("without a stack: the library that the reporter suspects", () => {
   ]);
   assertEquals(attributeReport(readReport(text("Unknown"), "x")).absent, "stack");
 });
+
+Deno.test("services' forms: the image after each name, a title of the report before the thread's, Unity's hashes", () => {
+  const named = readReport(
+    "Thread 0 Crashed:\n0   libobjc.A.dylib   \t0x0000000197fb8174 objc_release (libobjc.A.dylib)\n" +
+      "1   Shop   \t0x0000000100007080 -[Cart add:] (Shop)\n",
+    "x",
+  );
+  assertEquals(named.threads[0].frames.map(({ symbol }) => symbol), [
+    "objc_release",
+    "-[Cart add:]",
+  ]);
+  const title = "Crashed: com.apple.main-thread\n";
+  const twice = readReport(
+    `${title}EXC_BAD_ACCESS KERN_INVALID_ADDRESS 0x00000007cef20230\n${title}` +
+      "0  libobjc.A.dylib                0x2bf0 objc_release + 16\n" +
+      "1  Shop                           0x458cc Cart_Add_m7E268880B99F044703C06F3171D9A14D4CD88EF3 + 48\n",
+    "x",
+  );
+  assertEquals(twice.crashedThread?.frames.length, 2);
+  assertEquals(explainReport(twice).path, ["Cart_Add (Shop)", "objc_release (libobjc.A.dylib)"]);
+});
