@@ -101,7 +101,7 @@ const recorders = [
       "-[KSCrash *",
       "+[KSCrash *",
     ],
-    "kscrashreport_*",
+    ...["kscrashreport_*", "kscrashsentry_*"],
   ],
   [
     "Sentry, Sources/SentryCrash",
@@ -109,7 +109,7 @@ const recorders = [
   ],
   [
     "Bugsnag, Bugsnag/KSCrash",
-    ...["bsg_*", "BSG_*", "-[Bugsnag *", "+[Bugsnag *", "-[BugsnagClient *"],
+    ...["bsg_*", "BSG_*", "-[Bugsnag*", "+[Bugsnag*", "-[BSG_*", "+[BSG_*"],
   ],
   ["Bugly", "-[BLYCrash*", "+[BLYCrash*", "BLYCrash*", "-[BuglyCrash*"],
   ["Breakpad and Crashpad", "google_breakpad::*", "crashpad::*"],
