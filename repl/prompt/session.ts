@@ -8,7 +8,7 @@ import type {
   Pause,
   Thread,
 } from "../../mod.ts";
-import type { RemoteTarget } from "../../ffi/remote.ts";
+import type { RemoteError, RemoteTarget } from "../../ffi/remote.ts";
 import { TargetGoneError } from "../../lib/errors.ts";
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { hex } from "../../lib/hex.ts";
@@ -213,14 +213,21 @@ export class Session implements Disposable {
     this.close();
   }
 
-  /** Lets the target go when an error says that it is gone.
+  /** Lets the target go when an error says that it is gone, or that its stub is. What was read in a pause stays
+   * to be looked at until the pause ends.
    *
    * @returns the error, and how the target ended where that is known
    */
   async notice(error: unknown): Promise<SafeText> {
     const opened = this.#opened;
-    if (!(error instanceof TargetGoneError) || opened === undefined) return explain(error);
+    if (opened === undefined) return explain(error);
     const { title } = this;
+    if (isCutOff(error) && !opened.target.paused) {
+      this.close();
+      this.#gone = true;
+      return safe`${title} cannot be asked any more: ${explain(error)}`;
+    }
+    if (!(error instanceof TargetGoneError)) return explain(error);
     // A process that goes on as another program can be attached to.
     this.close(error.isReplaced);
     this.#gone = true;
@@ -405,4 +412,10 @@ export class Session implements Disposable {
     this.#frame = index;
     this.listed = undefined;
   }
+}
+
+/** Whether the connection to a stub is lost. The class itself is loaded with the first stub. */
+function isCutOff(error: unknown): boolean {
+  return error instanceof Error && error.name === "RemoteError" &&
+    (error as RemoteError).failure !== "refused";
 }

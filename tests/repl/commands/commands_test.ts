@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertFalse, assertRejects, assertThrows } from "@std/assert";
+import { RemoteError } from "../../../lib/remote/mod.ts";
 import { TargetGoneError } from "../../../mod.ts";
 import { commands } from "../../../repl/commands/mod.ts";
 import { UserError } from "../../../repl/errors.ts";
@@ -178,6 +179,24 @@ Deno.test("without a target the commands say how to get one", async () => {
     await assertRejects(() => run(session, line), UserError, "no target");
   }
   await run(session, "help");
+});
+
+Deno.test("a target whose stub is gone is let go once its pause ends", async () => {
+  const { session } = open();
+  await run(session, "pause");
+  const text = "stub closed the connection";
+  const [refused, closed] = [new RemoteError("refused", "no"), new RemoteError("closed", text)];
+  assertEquals(`${await session.notice(refused)}`, "no");
+  assertEquals(`${await session.notice(closed)}`, text);
+  // What was captured is still to be seen.
+  assertEquals((await run(session, "threads")).length > 0, true);
+  await run(session, "resume");
+  await session.notice(refused);
+  assertEquals(session.state, "running");
+  const said = `${await session.notice(closed)}`;
+  assert(said.endsWith(`cannot be asked any more: ${text}`), said);
+  assertEquals(promptText(session), "(machpause gone) > ");
+  await assertRejects(() => run(session, "bt"), UserError, "the target is gone");
 });
 
 Deno.test("a target that is gone is let go, and said to be", async () => {
