@@ -413,11 +413,11 @@ function isLibrary(frame: ReportFrame, report: CrashReport): boolean | null {
     if (executable === title) return false;
     if (name === null) return true;
   }
-  // Go's packages outside of the standard library begin with a domain; the program's own is main.
+  // Go's packages begin with a domain, those of the program's own module too, but for main.
   if (
     name === null && /^[a-z\d-]{1,60}\.[a-z.]{2,40}\/[\w.~/-]{1,200}\.\S/.test(frame.symbol ?? "")
   ) {
-    return true;
+    return null;
   }
   // Without a header the name is that of a log.
   if (name === null || (path === null && identifier === null)) {
