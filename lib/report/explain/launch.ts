@@ -66,15 +66,16 @@ function endedLoading(
   stack: readonly ReportFrame[],
 ): boolean {
   if (texts.some((text) => text.includes("terminated at launch"))) return true;
-  // What is bound when it is first called, and what the program itself loads, is missed later.
-  if (
-    texts.some((text) => /lazy symbol binding|missing symbol called/.test(text)) ||
-    information.some((text) => text.startsWith("dyld: in dl")) ||
-    stack.some(({ symbol }) => symbol !== null && /^(?:dlopen|dyld_stub_binder|main$)/.test(symbol))
-  ) return false;
-  return (termination?.namespace === "DYLD" && termination.code === 1n) ||
+  const isMissing = (termination?.namespace === "DYLD" && termination.code === 1n) ||
     texts.some((text) =>
       /^(?:DYLD, |Dyld Message: |dyld(?:\[\d{1,9}\])?: )?Library not loaded: /.test(text)
+    );
+  // What is bound when it is first called, and what the program itself loads, is missed later.
+  return isMissing &&
+    !texts.some((text) => /lazy symbol binding|missing symbol called/.test(text)) &&
+    !information.some((text) => text.startsWith("dyld: in dl")) &&
+    !stack.some(({ symbol }) =>
+      symbol !== null && /^(?:dlopen|dyld_stub_binder|main$)/.test(symbol)
     );
 }
 
