@@ -319,8 +319,9 @@ const shared = /^\/(?:usr\/)?s?bin\//;
 
 /** Whether a program in such a folder may be anybody's: its identifier, if it has one, is not Apple's. */
 function isInstalled({ process, osVersion }: CrashReport): boolean {
-  const { path, identifier } = process;
+  const { path, identifier, name } = process;
   return path !== null && shared.test(path) && identifier?.startsWith("com.apple.") !== true &&
+    !(name !== null && systemPrograms.has(name)) &&
     /^(?:Mac OS X |OS X |macOS )?(?:Version )?10\.(?:10|\d)(?!\d)|^(?:iOS|iPhone OS) /.test(
       osVersion ?? "",
     );

@@ -25,6 +25,7 @@ import {
   lacksCrashed,
   onlyWaits,
   tellingStack,
+  usesResource,
 } from "./telling.ts";
 import { tellNamespace, tellTermination, terminationRow } from "./termination.ts";
 import { tellUncaught } from "./uncaught.ts";
@@ -85,7 +86,10 @@ export function explainCrash(
     : shown;
   const isBlank = outside && isIdleStack(stack) || decidesNothing(report, stack);
   const own = isBlank ? null : ownFrame(stack, mine);
-  if (!outside && own === null && isSystemProgram(report) && absentFrom(stack) === "thrower") {
+  if (
+    !outside && own === null && isSystemProgram(report) &&
+    (absentFrom(stack) === "thrower" || usesResource(report))
+  ) {
     story.tell("The program itself is one of the system's.");
   }
   const isWaiting = exception === null && story.rows.length === 0 && waitOf(stack) !== null;

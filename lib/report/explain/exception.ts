@@ -27,12 +27,15 @@ export function tellCodes({ report, ended }: Crash, story: Story): boolean {
   const decoded = exception === null ? null : decodedWords(report, exception);
   if (decoded === null && exception?.type === "EXC_RESOURCE" && exception.subtype !== null) {
     if (exception.message !== null) {
-      happened.unshift(sentence(`${exception.subtype}: ${exception.message}`));
+      happened.unshift(sentence(`${exception.subtype}: ${resourceWords(exception.message)}`));
     }
     story.add(known(
       "event",
       resourceEvents.get(/^[A-Z_]+/i.exec(exception.subtype)?.[0] ?? "") ?? "",
     ));
+  }
+  if (exception?.type === "EXC_RESOURCE" && isNotFatal(exception)) {
+    story.tell("The system only took note of it: the process went on, and nothing crashed.");
   }
   const guarded = decoded === null && exception?.type === "EXC_GUARD" ? guardWords(report) : null;
   if (guarded !== null && !happened.some((text) => text.includes(exception!.message ?? guarded))) {
@@ -295,6 +298,24 @@ function isSentByItself({ exception, crashedThread }: CrashReport): boolean {
   return /^_{0,2}(?:pthread_)?kill$/.test(frames[0]?.symbol ?? "") &&
     frames.slice(1, 4).some(({ symbol }) => /^(?:raise|kill|pthread_kill)$/.test(symbol ?? "")) &&
     !frames.some(({ symbol }) => symbol === "_sigtramp");
+}
+
+/** The system's words for a limit, in a sentence: `(Limit 50%) Observed 52% over 180 secs`. */
+function resourceWords(message: string): string {
+  const match = /^\(Limit (\d{1,9})(%|\/sec)\) Observed (\d{1,9})(?:%|\/sec) over (\d{1,9}) secs$/
+    .exec(
+      message.trim(),
+    );
+  if (match === null) return message;
+  const [, limit, unit, observed, seconds] = match;
+  return unit === "%"
+    ? `the process used ${observed}% of a CPU over ${seconds} s, where ${limit}% is the limit`
+    : `the process woke the CPU ${observed} times a second over ${seconds} s, where ${limit} is the limit`;
+}
+
+/** Whether the system says that it did not end a process: ReportCrash's note. */
+function isNotFatal({ note, message }: ReportException): boolean {
+  return [note, message].some((text) => text !== null && /\bNON-FATAL\b|NOT a crash/.test(text));
 }
 
 export function signalOf(text: string | null): string | null {

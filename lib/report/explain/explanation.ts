@@ -99,7 +99,7 @@ function fitting(next: string, thread: ReportThread | null, own: ReportFrame | n
 
 /** Advice that only a stack can be held against. */
 const ofStack =
-  /\bthe function that trapped|function at the top|the top frame|first frame of yours|the calling frame|^See the (?:caller|frames|function)/;
+  /\bthe function that trapped|function at the top|the top frame|first frame of yours|the calling frame|[Tt]he heaviest stack|^See the (?:caller|frames|function)/;
 
 /** What a report is that says nothing of what happened. */
 export function emptyWords(

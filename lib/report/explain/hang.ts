@@ -4,7 +4,7 @@ import { imageOf, imageTitle } from "../images.ts";
 import { type KnowledgeRow, known } from "../knowledge/mod.ts";
 import { isNearest } from "../nearest.ts";
 import type { CallTreeNode, CrashReport, ReportFrame, ReportThread } from "../report.ts";
-import { frameOwner, functionOf } from "./stack.ts";
+import { frameOwner, functionOf, isCutLoop } from "./stack.ts";
 
 /** Innermost frames of a main thread in which its event loop is looked for. */
 const MAIN_DEPTH = 40;
@@ -81,7 +81,18 @@ const outside =
  * called, such as a look-up of a name, holds the loop up. */
 function mainWaitOf(frames: readonly ReportFrame[]): KnowledgeRow | null {
   const row = waitOf(frames);
-  if (row === null || !isIdle(row) || row.key.startsWith("mach_msg")) return row;
+  if (row === null || !isIdle(row)) return row;
+  if (row.key.startsWith("mach_msg")) {
+    if (isCutLoop(frames)) {
+      return {
+        ...row,
+        meaning: "in a run loop; which function runs it was cut off from the stack",
+      };
+    }
+    return isNested(frames)
+      ? { ...row, meaning: `in a run loop of the program's own, ${row.meaning}` }
+      : row;
+  }
   const at = frames.findIndex(({ symbol }) => symbol !== null && known("wait", symbol) === row);
   for (const frame of frames.slice(at + 1)) {
     const symbol = functionOf(frame, null);
@@ -95,6 +106,26 @@ function mainWaitOf(frames: readonly ReportFrame[]): KnowledgeRow | null {
   return row;
 }
 
+/** Functions by which a program runs a run loop until something happens. */
+const runsLoop = /^(?:CFRunLoopRun(?:InMode)?$|-\[NSRunLoop(?:\(NSRunLoop\))? run)/;
+/** Functions that run a main thread's loop, and those that the system runs for dialogs and menus. */
+const mainLoops =
+  /^(?:GSEventRun|UIApplicationMain|-\[UIApplication _run\]|_DPSNextEvent|ReceiveNextEvent|_?BlockUntilNextEvent|RunCurrentEventLoop|-\[NSApplication |NSApplicationMain)/;
+
+/** Whether a main thread waits in a run loop that a function of the program runs, within the main loop or while the program
+ * is launched: until it ends, the thread answers nothing. */
+export function isNested(frames: readonly ReportFrame[]): boolean {
+  let isRun = false;
+  let isOwn = false;
+  for (const [at, frame] of frames.entries()) {
+    const symbol = functionOf(frame, frames[at - 1] ?? null);
+    if (symbol !== null && mainLoops.test(symbol)) return isOwn;
+    if (symbol !== null && runsLoop.test(symbol)) isRun = true;
+    else if (isRun && frameOwner(frame, symbol) === "program") isOwn = true;
+  }
+  return false;
+}
+
 /** Whether a wait is that of a thread with nothing to do. */
 export function isIdle(row: KnowledgeRow | null): boolean {
   return row?.meaning.startsWith("waiting for") === true;
@@ -102,7 +133,7 @@ export function isIdle(row: KnowledgeRow | null): boolean {
 
 /** A stack that waits in its run loop or for work. */
 export function isIdleStack(frames: readonly ReportFrame[]): boolean {
-  return isIdle(waitOf(frames));
+  return isIdle(waitOf(frames)) && !isNested(frames) && !isCutLoop(frames);
 }
 
 /** The main thread of a report's process; `null` when the report has no threads. */

@@ -2,6 +2,7 @@
 
 import { baseName } from "../images.ts";
 import { arrayAt, isObject, type JsonObject, numberAt, objectAt, textAt } from "../json.ts";
+import { demangle } from "../../symbols/demangle/demangle.ts";
 import { type KnowledgeRow, known, knownPanic } from "../knowledge/mod.ts";
 import type { CrashReport } from "../report.ts";
 
@@ -169,6 +170,8 @@ export function explainPanic(report: CrashReport): Story {
     ...(row === null ? [] : [row.meaning]),
     ...silentService(report),
     ...lockOwner(report),
+    ...powerChange(report),
+    ...wrongTag(report),
     ...kernelFault(report),
   ];
   if (panic.extensions.length > 0) {
@@ -229,6 +232,51 @@ function lockOwner({ text, panic }: CrashReport): string[] {
         Number(owner)
       }; the backtrace is that of CPU ${cpu}, which waited.`,
   ];
+}
+
+/** Functions by which a driver changes the power of its device: XNU, iokit/Kernel/IOServicePM.cpp. */
+const powering = /(?:^|::|\d)((?:\w{0,40}?)(?:lower|raise|set|change)\w{0,30}?PowerState\w{0,20})/i;
+/** Most frames of a panic in which a driver's function is looked for. */
+const POWER_DEPTH = 24;
+
+/** The driver's function that changed the power of its device and did not come back, where a panic is about going to sleep
+ * or waking up. */
+function powerChange({ panic, threads }: CrashReport): string[] {
+  if (
+    !/\b(?:Sleep|Wake) transition timed out|setPowerState|power state/i.test(panic?.message ?? "")
+  ) {
+    return [];
+  }
+  for (const { symbol, imageName, image } of threads[0]?.frames.slice(0, POWER_DEPTH) ?? []) {
+    const name = image?.name ?? imageName;
+    if (symbol === null || name === null || /^(?:mach_)?kernel/.test(name)) continue;
+    const readable = demangle(symbol.replace(/^__Z/, "_Z"));
+    const type = /^_{1,2}ZNK?(\d{1,3})(\w{1,200})$/.exec(symbol);
+    const owner = type === null ? "" : type[2].slice(0, Number(type[1]));
+    // The kernel's backtrace cuts names off, which then are not readable.
+    const text = readable !== symbol && !readable.startsWith("_Z")
+      ? readable.replace(/\(.*$/, "")
+      : owner === ""
+      ? readable
+      : `${owner}::${
+        type![2].slice(Number(type![1])).replace(/^\d{1,3}/, "").replace(/E[\w]{0,20}$/, "")
+      }`;
+    if (powering.test(text)) {
+      return [`What did not finish is a driver's change of its device's power: ${text} (${name}).`];
+    }
+  }
+  return [];
+}
+
+/** The tags of a failed check: that of the pointer, in the register with the fault's address, and that of the memory. */
+function wrongTag({ text, panic }: CrashReport): string[] {
+  const memory = /tag check fault \(expected tagged address: 0x[0-9a-f]([0-9a-f])[0-9a-f]{14}\)/i
+    .exec(panic?.message ?? "")?.[1];
+  if (memory === undefined) return [];
+  const far = /\bfar: (0x[0-9a-f]([0-9a-f])[0-9a-f]{14})\b/.exec(text.slice(0, 1 << 14));
+  return far === null
+    ? [`The tag of the memory is ${memory}, in hexadecimal.`]
+    : [`The pointer ${far[1]} has the tag ${far[2]}, the memory has ${memory}, in hexadecimal.`];
 }
 
 /** Addresses of the kernel's extensions on Intel: XNU, osfmk/x86_64: `vm_kernel_stext` is above them. */

@@ -326,10 +326,20 @@ export function isBase(symbol: string): boolean {
   return bases.test(symbol);
 }
 
+/** Functions that run a run loop for whoever calls them, the program or the system. */
+const runLoops = /^(?:__?CFRunLoop|CFRunLoopRun|_CFRunLoopRun|-\[NSRunL|mach_msg)/;
+
+/** Whether a stack ends with a run loop, so that the function that runs it was cut off. */
+export function isCutLoop(stack: readonly ReportFrame[]): boolean {
+  const symbol = stack.length < 3 ? null : stack.at(-1)!.symbol;
+  return symbol !== null && runLoops.test(symbol) &&
+    stack.some(({ symbol }) => symbol?.startsWith("__CFRunLoopRun") === true);
+}
+
 /** Whether a stack is whole as far as the search for the program's code goes. */
 export function reachesBase(stack: readonly ReportFrame[]): boolean {
   const last = stack.at(-1);
-  if (last === undefined) return false;
+  if (last === undefined || isCutLoop(stack)) return false;
   const image = imageOf(last);
   // Without names only the images tell.
   const title = image === null ? "" : imageTitle(image);

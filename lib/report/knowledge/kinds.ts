@@ -334,6 +334,14 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "panic",
+    "tag check fault",
+    "Memory tagging (MTE) found a pointer whose tag is not that of the memory that it points to: kernel memory was used after it was freed, or beyond its end.",
+    ["a block used after it was freed and given to another", "an access past the end of a block"],
+    "See the extensions in the backtrace, and what the running process called; update the system.",
+    "XNU, osfmk/arm64/sleh.c",
+  ),
+  row(
+    "panic",
     "Sleep transition timed out",
     "A driver did not complete a sleep transition in time.",
     [],

@@ -164,7 +164,7 @@ function isQuoted(head: string): boolean {
 
 /** Lines of reports behind a mark of quoting, of a comment or of a frame drawn in text. */
 const marked =
-  /^ {0,3}[>|#] {0,2}(?:Process|Exception Type|Exception Codes|Termination Reason|Crashed Thread|Date\/Time): {1,40}\S/m;
+  /^ {0,3}[>|#] {0,12}(?:Process|Exception Type|Exception Codes|Termination Reason|Crashed Thread|Date\/Time): {1,40}\S/m;
 
 /** The same lines without a mark. */
 const unmarked =

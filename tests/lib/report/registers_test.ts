@@ -207,3 +207,67 @@ Deno.test("a program that could not be started has no place on its stack", () =>
   const { thread, path } = explainReport(report);
   assertEquals([thread, path], [null, []]);
 });
+
+Deno.test("a main thread that waits in a run loop of the program's own, or whose stack was cut off there, is not idle", () => {
+  const killed = "Exception Type:  EXC_CRASH (SIGKILL)\n" +
+    "Termination Reason: FRONTBOARD 2343432205 <RBSTerminateContext| domain:10 code:0x8BADF00D " +
+    "explanation:scene-create watchdog transgression: exhausted real (wall clock) time allowance of 20.00 seconds>";
+  const loop = [
+    "libsystem_kernel.dylib mach_msg2_trap + 8",
+    "libsystem_kernel.dylib mach_msg + 24",
+    "CoreFoundation __CFRunLoopServiceMachPort + 160",
+    "CoreFoundation __CFRunLoopRun + 1232",
+    "CoreFoundation CFRunLoopRunSpecific + 612",
+  ];
+  const run = "Foundation -[NSRunLoop(NSRunLoop) runMode:beforeDate:] + 208";
+  const text = (stack: readonly string[]): string =>
+    crash(killed, stack).replace(
+      "Thread 0 Crashed:",
+      (title) => `Thread 0 name:   Dispatch queue: com.apple.main-thread\n${title}`,
+    );
+  const launch = "UIKitCore -[UIApplication _run] + 800";
+  const nested = told(text([...loop, run, "Bakery +[Splash show] + 40", launch, ...end.slice(1)]));
+  assertStringIncludes(nested.what, "in a run loop of the program's own");
+  assertEquals(nested.whose, ["program", null, "+[Splash show]"]);
+  const cut = told(text([...loop, run]));
+  assert(!cut.what.includes("idle"), cut.what);
+  assertEquals(cut.whose, ["unknown", "outer", null]);
+  const idle = told(
+    text([...loop, "GraphicsServices GSEventRunModal + 160", launch, ...end.slice(1)]),
+  );
+  assertStringIncludes(idle.what, "idle, waiting for");
+});
+
+Deno.test("panics: a tag check of memory, and the driver whose power did not change", () => {
+  const tagged = told(
+    "panic(cpu 1 caller 0xfffffe0010000000): Kernel tag check fault (expected tagged address: 0xf3fffe2000001230) " +
+      "at pc 0xfffffe0010001000, lr 0xfffffe0010002000\n\t  x0: 0x0 far: 0xf9fffe2000001230\n\nDebugger message: panic\n",
+  );
+  assertStringIncludes(tagged.what, "Memory tagging (MTE)");
+  assertStringIncludes(
+    tagged.what,
+    "The pointer 0xf9fffe2000001230 has the tag 9, the memory has 3",
+  );
+  const asleep = told(
+    "panic(cpu 0 caller 0xffffff8000001000): Sleep transition timed out after 180 seconds while calling power state " +
+      "change callbacks.\nBacktrace (CPU 0), Frame : Return Address\n" +
+      "0xffffff8000002000 : 0xffffff8000003000 mach_kernel : _thread_block_reason + 0xaf\n" +
+      "0xffffff8000002010 : 0xffffff7f80003000 com.example.oven : __ZN8OvenHeat20lowerOnePowerStateToEm + 0x114\n" +
+      "      Kernel Extensions in backtrace:\n         com.example.oven(1.0)@0xffffff7f80000000->0xffffff7f80010000\n",
+  );
+  assertStringIncludes(
+    asleep.what,
+    "its device's power: OvenHeat::lowerOnePowerStateTo (com.example.oven)",
+  );
+});
+
+Deno.test("a limit in words that a person quoted behind a comment's marks: numbers, and that nothing crashed", () => {
+  const limited = told(
+    "#!/bin/sh\n# why\n#       Process:             ovend [7]\n#       Path:                /usr/libexec/ovend\n#\n" +
+      "#       Exception Type:  EXC_RESOURCE\n#       Exception Subtype: CPU\n" +
+      "#       Exception Message: (Limit 50%) Observed 61% over 180 secs\n" +
+      "#       Exception Note:  NON-FATAL CONDITION (this is NOT a crash)\n#\n",
+  );
+  assertStringIncludes(limited.what, "used 61% of a CPU over 180 s, where 50% is the limit");
+  assertStringIncludes(limited.what, "nothing crashed");
+});
