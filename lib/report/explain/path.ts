@@ -129,8 +129,12 @@ function shortened(steps: readonly Step[]): (Step | null)[] {
   for (let at = steps.length - INNER; at < steps.length; at++) kept.add(at);
   let left = ENTRIES;
   for (let at = steps.length - 1; at > 0 && left > 0; at--) {
-    if (steps[at].image === steps[at - 1].image || kept.has(at)) continue;
-    kept.add(at);
+    // What called a library of C that was compiled in says what it was called for.
+    const isInto = steps[at].image === steps[at - 1].image &&
+      isPlain(steps[at].name) && steps[at - 1].name.includes("::");
+    const entry = isInto ? at - 1 : at;
+    if ((!isInto && steps[at].image === steps[at - 1].image) || kept.has(entry)) continue;
+    kept.add(entry);
     left--;
   }
   const list: (Step | null)[] = [];
@@ -139,6 +143,11 @@ function shortened(steps: readonly Step[]): (Step | null)[] {
     else if (list.at(-1) !== null) list.push(null);
   }
   return list;
+}
+
+/** Whether a name is that of a function of C. */
+function isPlain(name: string): boolean {
+  return /^\w{1,100}$/.test(name);
 }
 
 /** A function of a path, which may be on the stack several times in a row. */

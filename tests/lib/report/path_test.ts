@@ -203,6 +203,33 @@ Deno.test("an image with one name that is only the nearest has no others, but at
   );
 });
 
+Deno.test("a long path keeps what called a library of C that was compiled in", () => {
+  const frames = [
+    "db_root",
+    "db_search",
+    "db_first",
+    "db_get",
+    "db_begin",
+    "Chain::open",
+    "Core::a",
+    "Core::b",
+  ];
+  assertEquals(
+    pathOf([...frames.map((name) => `Tool ${name} + 8`), "Tool begin + 8", "Tool run + 8"]),
+    [
+      "run (Tool)",
+      "begin",
+      "…",
+      "Chain::open",
+      "…",
+      "db_get",
+      "db_first",
+      "db_search",
+      "db_root",
+    ],
+  );
+});
+
 Deno.test("mangled names with the image after them", () => {
   assertEquals(
     pathOf(["Tool __TFC4Tool4Cart3addfS0_FSiT_ (in Tool) + 8", "Tool begin (in Tool) + 8"]),
