@@ -131,25 +131,34 @@ export async function disassemble(
   return found;
 }
 
-/** The range of the function around an address, by its symbol; `null` where no function is known. The
- * end of a function whose size is not known is where the next one begins. */
+/** The range of the function around an address, by its symbol, which may be that of separate debug
+ * information; `null` where no function is known. The end of a function whose size is not known is where the next
+ * one begins. */
 export function functionRange(
   target: Pick<Target, "resolve">,
   address: bigint,
 ): { readonly start: bigint; readonly end: bigint } | null {
-  const { image } = target.resolve(address);
-  const match = image?.symbolAt(address) ?? null;
-  if (image === null || match === null) return null;
-  const start = address - BigInt(match.offset);
-  const size = match.symbol?.size ?? 0;
+  const found = functionFrom(target, address);
+  if (found === null) return null;
+  const { start, size } = found;
   if (size > 0) return { start, end: start + BigInt(size) };
-  const isInside = (at: bigint) => {
-    const other = image.symbolAt(at);
-    return other !== null && at - BigInt(other.offset) === start;
-  };
   let end = address;
-  while (end - start < MAX_SEARCH && isInside(end)) end++;
+  while (end - start < MAX_SEARCH && functionFrom(target, end)?.start === start) end++;
   return { start, end };
+}
+
+/** Where the function around an address begins, and its size; 0 when that is not known. */
+function functionFrom(
+  target: Pick<Target, "resolve">,
+  address: bigint,
+): { readonly start: bigint; readonly size: number } | null {
+  const { image, symbol } = target.resolve(address);
+  // Images know where functions without a name begin, too.
+  const match = image?.symbolAt(address) ?? null;
+  if (match !== null) {
+    return { start: address - BigInt(match.offset), size: match.symbol?.size ?? 0 };
+  }
+  return symbol === null ? null : { start: symbol.address, size: symbol.size };
 }
 
 /** Finds the addresses that instructions name, as far as their text tells: branch targets, and memory

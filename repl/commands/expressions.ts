@@ -265,7 +265,10 @@ export function unknownName(session: Session, code: string, error: unknown): str
       `in TypeScript it is frame.locals.${name}`;
   }
   if (new FrameScope(session).named(name) !== null) {
-    return `${name} is a variable of the program, and this is no expression of C`;
+    const numbered = /\[\s*["']/.test(code)
+      ? `: elements have numbers, as in \`p ${name}[0]\``
+      : "";
+    return `${name} is a variable of the program, and this is no expression of C${numbered}`;
   }
   const caller = callerWith(session, name);
   if (variables.length === 0 || caller !== undefined) {
