@@ -156,7 +156,11 @@ export class Stub implements Disposable {
       const packetSize = Number(numberOf(this.#supported.get("PacketSize")) ?? BigInt(leastPacket));
       this.#packetSize = packetSize;
       const size = readSize(packetSize);
-      this.memory = new StubMemory(connection, { readSize: size, binary: inBinary });
+      this.memory = new StubMemory(connection, {
+        readSize: inBinary === undefined ? digitsSize(packetSize) : size,
+        writeSize: size,
+        binary: inBinary,
+      });
       this.transfers = new Transfers(connection, size);
       const first = connection.request("?");
       if (holdsNone(first) || (first === "OK" && !this.#nonStop)) {
@@ -583,6 +587,14 @@ function readSize(packetSize: number): number {
   const half = Math.floor((Math.max(packetSize, leastPacket) - 64) / 2);
   if (half >= mostInPacket) return mostInPacket;
   return half < Number(pageSize) ? half & ~63 : half - half % Number(pageSize);
+}
+
+/** Bytes to ask for at once that are sent as digits and nothing else. `PacketSize` counts neither the frame nor the
+ * checksum (gdb's manual, `qSupported`), so half of it fits: with the 4,096 of qemu, a page is two packets. */
+function digitsSize(packetSize: number): number {
+  const size = readSize(packetSize);
+  if (size >= Number(pageSize) || packetSize <= leastPacket) return size;
+  return Math.max(size, 2 ** Math.floor(Math.log2(packetSize / 2)));
 }
 
 /** Whether a reply to `?` says that there is no process. */

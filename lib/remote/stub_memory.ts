@@ -26,6 +26,8 @@ export interface StubRegion {
 export interface MemoryManners {
   /** Bytes to ask for at once. */
   readonly readSize: number;
+  /** Bytes to send at once. */
+  readonly writeSize: number;
   /** `x` as LLDB's stubs know it, with data alone, or as gdb's, with a `b` before; digits without it. */
   readonly binary: "data" | "b" | undefined;
 }
@@ -34,11 +36,13 @@ export interface MemoryManners {
 export class StubMemory {
   readonly #connection: Connection;
   readonly #readSize: number;
+  readonly #writeSize: number;
   readonly #binary: "data" | "b" | undefined;
 
-  constructor(connection: Connection, { readSize, binary }: MemoryManners) {
+  constructor(connection: Connection, { readSize, writeSize, binary }: MemoryManners) {
     this.#connection = connection;
     this.#readSize = readSize;
+    this.#writeSize = writeSize;
     this.#binary = binary;
   }
 
@@ -102,7 +106,7 @@ export class StubMemory {
    */
   write(address: bigint, bytes: Uint8Array): boolean {
     const requests: string[] = [];
-    for (const { address: at, length } of cut(address, bytes.length, this.#readSize, 0)) {
+    for (const { address: at, length } of cut(address, bytes.length, this.#writeSize, 0)) {
       const from = Number(at - address);
       const digits = hexBytes(bytes.subarray(from, from + length));
       requests.push(`M${at.toString(16)},${length.toString(16)}:${digits}`);

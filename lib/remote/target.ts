@@ -42,8 +42,10 @@ import type { Wanted } from "./stub_memory.ts";
 import type { StopReply } from "./stop_reply.ts";
 import { bareThread, type StubThread } from "./threads.ts";
 
-/** Bytes of each stack that are read at once. Most stacks are not deeper. */
+/** Bytes of each stack that are read at once, and where each packet costs a round trip. Most stacks are not
+ * deeper. */
 const stackPiece = 1 << 13;
+const costlyStackPiece = 1 << 12;
 /** Bytes below its stack pointer that a leaf function may use, by the System V ABI for x86-64 and
  * Apple's for arm64. */
 const redZone = 128n;
@@ -408,10 +410,11 @@ export class RemoteTarget extends Target {
         : readRegister(state, sp) & (pointerSize === 8 ? addressMask : 0xffff_ffffn)
     );
     const ends = this.#stackEnds(pointers);
+    const piece = this.#stub.connection.pipelines ? stackPiece : costlyStackPiece;
     const stacks = pointers.map((pointer, index) => {
       const address = pointer > redZone ? pointer - redZone : 0n;
-      const room = ends[index] === 0n ? stackPiece : Number(ends[index] - address);
-      return { address, length: pointer === 0n ? 0 : Math.min(room, stackPiece) };
+      const room = ends[index] === 0n ? piece : Number(ends[index] - address);
+      return { address, length: pointer === 0n ? 0 : Math.min(room, piece) };
     });
     // dyld's list is compared at every stop.
     const infos = { address: this.#images.dyldInfo.address, length: infosSize };
