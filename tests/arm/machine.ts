@@ -179,6 +179,20 @@ async function archive(folder: string, output: string): Promise<void> {
   await run("sh", ["-c", 'find . | cpio -o -H newc --quiet >"$0"', output], folder);
 }
 
+/** The machine's file system, as the kernel wants it. */
+const system = `${store}/system.cpio`;
+
+/** Downloads and makes what all jobs have in common, unless it is there.
+ *
+ * @throws {Unavailable} when the machine cannot be had on this system
+ */
+export async function makeSystem(): Promise<void> {
+  await checkTools();
+  await Deno.mkdir(store, { recursive: true });
+  const rootfs = await makeRoot();
+  if (!await isNewer(system, `${store}/packages`)) await archive(rootfs, system);
+}
+
 /** What the machine is to do. */
 export interface Job {
   /** Shell commands, run in the copy of the repository. */
@@ -208,9 +222,7 @@ const processor = "max,pauth-impdef=on";
  * @throws {Unavailable} when the machine cannot be had on this system
  */
 export async function runInMachine(job: Job): Promise<number> {
-  await checkTools();
-  await Deno.mkdir(store, { recursive: true });
-  const rootfs = await makeRoot();
+  await makeSystem();
   const scratch = await Deno.makeTempDir({ dir: store, prefix: "job-" });
   try {
     const files = `${scratch}/files`;
@@ -234,8 +246,6 @@ export async function runInMachine(job: Job): Promise<number> {
       `${files}/job`,
       `cd '${root}'; export ${environment}\n${job.script}\n`,
     );
-    const system = `${store}/system.cpio`;
-    if (!await isNewer(system, `${store}/packages`)) await archive(rootfs, system);
     await archive(files, `${scratch}/files.cpio`);
     await run("sh", [
       "-c",
