@@ -59,7 +59,26 @@ export function attach(
     throw new AttachError("task_for_pid", invalidArgument, { reason: "self", text });
   }
   const name = native.processName(pid) ?? `pid ${pid}`;
-  return new LiveTarget(native, fileSystem, { ...options, pid, name, onHold: guard });
+  return new LiveTarget(native, fileSystem, {
+    ...options,
+    ...{ pid, name, onHold: guard, mappedFile: mappedFileOf(pid) },
+  });
+}
+
+/** Where the files that a process has mapped are opened. One in a container has a file system of its own, in which
+ * its paths hold: here there are other files by these names, or none. */
+function mappedFileOf(pid: number): (path: string) => string {
+  let isElsewhere = false;
+  return (path) => {
+    if (Deno.build.os !== "linux") return path;
+    try {
+      isElsewhere = Deno.readLinkSync(`/proc/${pid}/ns/mnt`) !==
+        Deno.readLinkSync("/proc/self/ns/mnt");
+    } catch {
+      // It has ended, or this may not be asked: it is where it was.
+    }
+    return isElsewhere ? `/proc/${pid}/root${path}` : path;
+  };
 }
 
 /** The largest `pid_t`. */
@@ -184,6 +203,7 @@ export async function launchWith(
           name,
           kill,
           onHold: guard,
+          mappedFile: mappedFileOf(child.pid),
           ...(watch === undefined ? {} : { crashes: watch }),
         }),
     );

@@ -154,6 +154,8 @@ export interface LiveOptions extends SymbolOptions {
   readonly onHold?: (target: LiveTarget, holds: boolean) => void;
   /** Catches its crash. It ends with the target. */
   readonly crashes?: CrashSource;
+  /** By which path a file is opened here that the process has mapped. Default: its own. */
+  readonly mappedFile?: (path: string) => string;
 }
 
 /** A running task, over a {@linkcode MachKernel}.
@@ -246,7 +248,7 @@ export class LiveTarget extends Target {
       reader: this.#later,
       dyldInfo: () => this.#dyldInfo(),
       mappedRegions: () => kernel.system === "linux" ? readRegions(kernel, this.#task, true) : [],
-      openFile: (path) => system.files.open(path),
+      openFile: (path) => system.files.open(options.mappedFile?.(path) ?? path),
       symbols: (images) => new Symbolizer(images, this.debug),
     });
   }
