@@ -114,6 +114,8 @@ function isGeneric(
   return type === undefined || type === wide || type === wideSigned;
 }
 
+/** Size of the largest vector register, in bytes: AVX-512's. */
+const MAX_VECTOR = 64;
 /** Maximum number of bytes that an operation reads from memory: those of the largest base type. */
 const MAX_LOADED = 16;
 /** Maximum number of pieces. */
@@ -407,6 +409,17 @@ class LocationMachine extends ExpressionMachine {
     this.push(BigInt.asUintN(type?.size ?? this.bits, value), type);
   }
 
+  /** A vector register on the stack, which Clang saves whole for a variable in the low part of it. */
+  #spilled(address: bigint, size: number): Uint8Array {
+    const bytes = new Uint8Array(size);
+    for (let at = 0; at < size; at++) {
+      const byte = this.context.readMemory(address + BigInt(at), 1);
+      if (byte === undefined) throw new NoValue(`unreadable at 0x${address.toString(16)}`);
+      bytes[at] = Number(byte);
+    }
+    return bytes;
+  }
+
   /** From or to a floating-point number of more than 64 bits. */
   #convertLong(held: bigint, from: OperandType | undefined, type: OperandType | undefined): void {
     const exact = from?.isFloat
@@ -470,6 +483,14 @@ class LocationMachine extends ExpressionMachine {
         const address = context.threadAddress(this.pop());
         if (typeof address === "string") throw new NoValue(address);
         return this.push(address);
+      }
+      case OP.deref_size: {
+        const [size, next] = cursor.bytes.subarray(cursor.position, cursor.end);
+        const isWide = size > context.pointerSize && size <= MAX_VECTOR;
+        if (!isWide || next !== LOCATION_OP.stack_value) break;
+        cursor.skip(2);
+        this.#simple = { kind: "bytes", bytes: this.#spilled(this.pop(), size) };
+        return;
       }
       case LOCATION_OP.stack_value: {
         const size = this.#typeAt(0)?.size ?? 0;

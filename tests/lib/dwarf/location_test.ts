@@ -55,6 +55,21 @@ Deno.test("registers, frame offsets, addresses and values", () => {
   assertEquals(at(), { kind: "empty" });
 });
 
+Deno.test("a vector register that was saved whole, as Clang describes it", () => {
+  const readMemory = (address: bigint, size: number) =>
+    size === 1 && address < 0x1244n ? address - 0x1234n : undefined;
+  const read = (...bytes: number[]) =>
+    evaluateLocation(Uint8Array.from(bytes), { ...context, readMemory });
+  // DW_OP_breg3 0, DW_OP_deref_size 16, DW_OP_stack_value
+  assertEquals(read(0x73, 0, 0x94, 16, 0x9f), {
+    kind: "bytes",
+    bytes: Uint8Array.from({ length: 16 }, (_, at) => at),
+  });
+  assertEquals(read(0x73, 0, 0x94, 32, 0x9f).kind, "unknown");
+  assertEquals(read(0x73, 0, 0x94, 16).kind, "unknown");
+  assertEquals(read(0x73, 0, 0x94, 255, 0x9f).kind, "unknown");
+});
+
 Deno.test("pieces, of which one was optimized away", () => {
   assertEquals(at(0x53, 0x93, 4, 0x93, 8, 0x91, 0, 0x93, 4), {
     kind: "pieces",
