@@ -26,6 +26,31 @@ export function tellMessages({ report, texts, uncaught }: Crash, story: Story): 
       story.tell(`It says: ${text}`);
     }
   }
+  const missing = missingLibraries(texts);
+  if (missing.length > 1) story.tell(`The libraries that are missing: ${missing.join(", ")}.`);
+}
+
+/** Most missing libraries that are named, and paths that are looked at. */
+const MAX_MISSING = 12;
+const MAX_TRIED = 200;
+
+/** The names of the libraries that could not be loaded, where they are several: of the later ones only the paths that were
+ * tried may be there. */
+function missingLibraries(texts: readonly string[]): string[] {
+  const names = new Set<string>();
+  for (const text of texts) {
+    if (!text.includes("Library not loaded")) continue;
+    const head = text.slice(0, 1 << 14);
+    for (
+      const [, path] of [
+        ...head.matchAll(/Library not loaded: '?([@/][^'\s]{1,300})/g),
+        ...head.matchAll(/'([@/][^'\n]{1,300})' \(no such file/g),
+      ].slice(0, MAX_TRIED)
+    ) {
+      if (names.size < MAX_MISSING) names.add(path.slice(path.lastIndexOf("/") + 1));
+    }
+  }
+  return [...names];
 }
 
 /** Whether a text is the beginning of what another one ends with, as the signatures are that the system makes of messages. */

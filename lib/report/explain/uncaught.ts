@@ -51,7 +51,11 @@ export function tellUncaught({ report, uncaught, stack, reading }: Crash, story:
   if (paths.length > 0) story.tell(`Observed key paths: ${paths.join(", ")}.`);
   tellRaiser(report, uncaught, stack, reading.deciding, story);
   if (story.rows.length === 0) {
-    const row = uncaughtRow(language);
+    const whole = uncaughtRow(language);
+    // The stack that is there did not raise it.
+    const row = uncaught.isLost
+      ? { ...whole, next: whole.next.replace(/; the first frame of yours.*$/, ".") }
+      : whole;
     story.rows.push(
       reason === null && !isSaid ? row : {
         ...row,
@@ -91,7 +95,12 @@ function tellRaiser(
   });
   const raiser = stack[from];
   if (isLost) {
-    story.tell("The stack that raised it is not in the report.");
+    const again = raisedAgain(report.decidingStack);
+    story.tell(
+      `The stack that raised it is not in the report${
+        again === null ? "" : `: ${frameTitle(again)} only caught it and raised it again`
+      }.`,
+    );
   } else if (
     // The last frame of a copy may be cut off within its name.
     raiser !== undefined && (raiser.symbol !== null || imageOf(raiser) !== null) &&
@@ -106,9 +115,53 @@ function tellRaiser(
     const by = stack.slice(0, from).findLast((frame) => {
       const image = imageOf(frame);
       return frame.symbol === null && image !== null && !baseLibraries.test(imageTitle(image));
-    });
-    if (by !== undefined) story.tell(`It was raised by ${imageTitle(imageOf(by)!)}.`);
+    }) ?? namelessThrower(stack, from);
+    if (by !== undefined) {
+      const caller = by.symbol === null ? namelessCaller(stack, from) : null;
+      story.tell(
+        `It was raised by ${imageTitle(imageOf(by)!)}${
+          caller === null ? "" : `, in code of the program that ${caller} called`
+        }.`,
+      );
+    }
   }
+}
+
+/** The function of the program that raised an exception again; `null` where the stack does not show it. */
+function raisedAgain(stack: readonly ReportFrame[]): ReportFrame | null {
+  const at = stack.slice(0, 20).findIndex(({ symbol }) =>
+    symbol !== null && /^(?:objc_exception_rethrow|__cxa_rethrow)\b/.test(symbol)
+  );
+  if (at < 0) return null;
+  const next = stack.slice(at + 1).find(({ symbol }) =>
+    symbol === null || !/^(?:objc_exception_rethrow|__cxa_rethrow)\b/.test(symbol)
+  );
+  return next !== undefined && imageOf(next) !== null && frameOwner(next, next.symbol) === "program"
+    ? next
+    : null;
+}
+
+/** The frame of Core Foundation or Foundation that called what throws, on a stack without names. */
+function namelessThrower(stack: readonly ReportFrame[], from: number): ReportFrame | undefined {
+  const titles = stack.slice(0, from).map((frame) => frame.symbol === null ? titleOf(frame) : "");
+  const thrown = titles.lastIndexOf("libobjc.A.dylib");
+  return thrown < 0
+    ? undefined
+    : stack.slice(thrown + 1, from).findLast((frame) =>
+      /^(?:Core)?Foundation$/.test(titleOf(frame))
+    );
+}
+
+/** The framework that called the program, on a stack without names; `null` where only the base libraries did. */
+function namelessCaller(stack: readonly ReportFrame[], from: number): string | null {
+  const caller = stack.slice(from).find((frame) => isSystemFrame(frame));
+  const title = caller === undefined || caller.symbol !== null ? "" : titleOf(caller);
+  return title === "" || baseLibraries.test(title) || title.startsWith("lib") ? null : title;
+}
+
+function titleOf(frame: ReportFrame): string {
+  const image = imageOf(frame);
+  return image === null ? "" : imageTitle(image);
 }
 
 const articles = {
