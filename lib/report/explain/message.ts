@@ -43,7 +43,9 @@ function missingLibraries(texts: readonly string[]): string[] {
     const head = text.slice(0, 1 << 14);
     for (
       const [, path] of [
-        ...head.matchAll(/Library not loaded: '?([@/][^'\s]{1,300})/g),
+        ...head.matchAll(
+          /Library not loaded: '?([@/][^'\n;]{1,300}?)(?=['\n;]|\s{1,4}Referenced|$)/g,
+        ),
         ...head.matchAll(/'([@/][^'\n]{1,300})' \(no such file/g),
       ].slice(0, MAX_TRIED)
     ) {

@@ -57,7 +57,7 @@ function pathOf(stack: readonly ReportFrame[], begin: number, isAll: boolean): s
     const owned = frameOwner(stack[at], symbol);
     const isOwn = owned === "runtime" &&
       (isPart(symbol) ||
-        (isAll && symbol !== null && knownFrame(symbol) === null && isOfProgram(stack[at])));
+        (isAll && symbol !== null && isTemplate(symbol) && isOfProgram(stack[at])));
     const owner = isOwn ? "program" : owned;
     if (
       owner === "system" && caller === null && own.length > 0 && symbol !== null &&
@@ -102,6 +102,12 @@ function pathOf(stack: readonly ReportFrame[], begin: number, isAll: boolean): s
       parts.length === 0 ? "" : ` (${parts.join(", ")})`
     }`;
   });
+}
+
+/** Whether a function is nothing that a row tells of but the C++ library's templates. */
+function isTemplate(symbol: string): boolean {
+  const row = knownFrame(symbol);
+  return row === null || row.key === "std::__1::*";
 }
 
 /** Whether a frame is of the program, but for its function's name. */
@@ -244,7 +250,7 @@ export function shortName(symbol: string): string {
     "$1 of $2",
   );
   if (name.startsWith("-[") || name.startsWith("+[")) return cut(name);
-  name = withoutRustCode(name.slice(0, MAX_SCANNED))
+  name = withoutDefaults(withoutRustCode(name.slice(0, MAX_SCANNED)))
     .replace(/ ?\(?\.(?:cold\.|omp_outlined\.?)[.\d]{0,12}\)?$/, "")
     .replace(/ \[clone [^\]]{1,80}\]$/, "")
     .replace(/ \+ 0x[0-9a-f]{1,8}$/, "");
@@ -363,6 +369,12 @@ function withoutScopes(name: string): string {
     }
   }
   return from === 0 || from >= name.length ? name : `…::${name.slice(from)}`;
+}
+
+/** A name of the C++ library without tags and the arguments that all its templates have. */
+function withoutDefaults(name: string): string {
+  return !name.includes("std::") ? name : name.replace(/\[abi:\w{1,20}\]/g, "")
+    .replace(/, std::(?:__1::)?(?:default_delete|allocator)<[^<>]{1,200}> ?(?=>)/g, "");
 }
 
 /** A name of Rust's older mangling whose parts only were made readable: without its hash and codes. */

@@ -1129,6 +1129,11 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "on a thread of its own",
     "Apple, NSThread",
   ),
+  ...occasion(
+    ["PySide::destroyQCoreApplication*"],
+    "while Python ended and PySide destroyed the program's objects of Qt",
+    "PySide, libpyside/pyside.cpp",
+  ),
   ...origin(
     ["QCoreApplicationPrivate::sendPostedEvents*", "QObject::event*"],
     "while a posted event of Qt was handled",

@@ -271,3 +271,53 @@ Deno.test("a limit in words that a person quoted behind a comment's marks: numbe
   assertStringIncludes(limited.what, "used 61% of a CPU over 180 s, where 50% is the limit");
   assertStringIncludes(limited.what, "nothing crashed");
 });
+
+Deno.test("libraries that are missing are all named, as dyld runs its messages together", () => {
+  const found = told(
+    "dyld[7]: Library not loaded: '@rpath/libyeast.8.dylib'\n" +
+      "  Referenced from: '/Applications/Bakery.app/Contents/Libraries/liboven.dylib'\n" +
+      "  Reason: tried: '/opt/libyeast.8.dylib' (no such file), '/usr/lib/libyeast.8.dylib' (no such file)" +
+      "Library not loaded: '@rpath/libsalt-2.dylib'\n" +
+      "  Referenced from: '/Applications/Bakery.app/Contents/Libraries/libflour.dylib'\n",
+  );
+  assertStringIncludes(
+    found.what,
+    "The libraries that are missing: libyeast.8.dylib, libsalt-2.dylib.",
+  );
+});
+
+Deno.test("an exception that was caught and raised again: by whom, and that it is not who raised it", () => {
+  const report = readReport(
+    crash(abort, [
+      "libsystem_c.dylib abort + 124",
+      "libobjc.A.dylib _objc_terminate() + 172",
+      "libc++abi.dylib std::__terminate(void (*)()) + 16",
+      "libc++abi.dylib __cxa_rethrow + 188",
+      "libobjc.A.dylib objc_exception_rethrow + 44",
+      "Bakery -[Oven guard:] + 80",
+      "libdispatch.dylib _dispatch_client_callout + 16",
+      "libsystem_pthread.dylib start_wqthread + 8",
+    ]),
+    "x",
+  );
+  const { happened, check } = explainReport(report);
+  assertStringIncludes(
+    happened.join("\n"),
+    "-[Oven guard:] (Bakery) only caught it and raised it again",
+  );
+  assert(!check.join("\n").includes("first frame of yours"), check.join("\n"));
+});
+
+Deno.test("a path of templates alone: without what all of them have", () => {
+  const { path } = explainReport(readReport(
+    crash(abort, [
+      "libsystem_c.dylib abort + 124",
+      "libyeast.2.dylib 0x100000000 + 7071392",
+      "Bakery std::__1::unique_ptr<Bread::Env, std::__1::default_delete<Bread::Env>>::~unique_ptr[abi:ne190102]() + 52",
+      "libsystem_c.dylib exit + 44",
+      "dyld start + 4",
+    ]),
+    "x",
+  ));
+  assertEquals(path[0], "std::__1::unique_ptr<Bread::Env>::~unique_ptr (Bakery)");
+});
