@@ -12,7 +12,9 @@ function iso(time: number | null): string | null {
 }
 
 function counts(map: ReadonlyMap<string, number>): { name: string; count: number }[] {
-  return [...map].map(([name, count]) => ({ name, count })).sort((a, b) => b.count - a.count);
+  return [...map].map(([name, count]) => ({ name, count })).sort((a, b) =>
+    b.count - a.count || (a.name < b.name ? -1 : 1)
+  );
 }
 
 /** The stable form of `crash --group --json`, one object a line. */

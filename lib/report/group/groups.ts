@@ -93,11 +93,12 @@ export interface ReportGroup {
   readonly systems: ReadonlyMap<string, number>;
   /** By whose code crashed. */
   readonly verdicts: ReadonlyMap<string, number>;
-  /** The file of one of the reports. */
+  /** The file of one of the reports: the first by name, whatever order they came in. */
   readonly example: string;
 }
 
 interface Counted extends ReportGroup {
+  example: string;
   count: number;
   first: number | null;
   last: number | null;
@@ -148,6 +149,7 @@ export class ReportGroups {
     }
     this.#count++;
     group.count++;
+    if (file < group.example) group.example = file;
     if (time !== null) {
       group.first = group.first === null ? time : Math.min(group.first, time);
       group.last = group.last === null ? time : Math.max(group.last, time);

@@ -36,6 +36,15 @@ Deno.test("first and last report, and what differs between them", () => {
   assertEquals([...group.verdicts], [["program", 2], ["system", 1]]);
 });
 
+Deno.test("the example does not depend on the order in which workers bring reports", () => {
+  const files = ["b.ips", "a.ips", "c.ips"];
+  for (const order of [files, files.toReversed(), files.toSorted()]) {
+    const groups = new ReportGroups();
+    for (const file of order) groups.add(summary("a", { file }));
+    assertEquals(groups.sorted[0].example, "a.ips");
+  }
+});
+
 Deno.test("memory is bounded: after 32 kinds the rest are others", () => {
   const groups = new ReportGroups();
   for (let build = 0; build < 100; build++) groups.add(summary("a", { version: `1.${build}` }));
