@@ -50,6 +50,7 @@ export type AddressClass =
   | "destroyed"
   | "object"
   | "readonly"
+  | "readable"
   | "cut"
   | "unknown";
 

@@ -4,7 +4,7 @@ import { decodeException, decodeGuard, subtypeName } from "../codes.ts";
 import { faultAddress } from "../fault.ts";
 import { imageOf, imageTitle } from "../images.ts";
 import { textAt } from "../json.ts";
-import { bareName, type KnowledgeRow, known, knownTriage } from "../knowledge/mod.ts";
+import { bareName, type KnowledgeRow, known, knownFrame, knownTriage } from "../knowledge/mod.ts";
 import type { CrashReport, ReportException, ReportFrame } from "../report.ts";
 import { classifyAddress, describeAddress } from "./address.ts";
 import { accessWords, isCheck, isSwift, pageAccess, refusedWords, untranslated } from "./cpu.ts";
@@ -86,7 +86,9 @@ export function tellAccess(crash: Crash, story: Story): void {
     const told = words.length === 0 && rows.length === 0 ? describeAddress(report, address) : words;
     for (const text of told.slice(0, 3)) story.tell(`The address: ${text}.`);
     // A page that the kernel could not deliver has nothing to do with what the address looks like.
-    const causes = row !== null && isUndelivered(row) ? null : known("address", kind);
+    const causes = row !== null && isUndelivered(row)
+      ? null
+      : known("address", kind === "readonly" && isRead(report) ? "readable" : kind);
     // Where the address is no pointer at all, that it is not aligned either says nothing.
     const isSymptom = kind !== "unknown" && rows.length === 1 &&
       /^(?:BUS_ADRALN|EXC_ARM_DA_ALIGN)$/.test(rows[0].key);
@@ -103,6 +105,11 @@ export function tellAccess(crash: Crash, story: Story): void {
   const refused = rosetta === null ? refusedWords(report) : null;
   if (refused !== null) story.tell(refused);
   if (row !== null && isUndelivered(row)) tellTriage(report, story);
+}
+
+/** Whether the CPU says that an access was a read. */
+function isRead(report: CrashReport): boolean {
+  return (accessWords(report.crashedThread) ?? pageAccess(report)) === "It was a read.";
 }
 
 /** Functions that crash on purpose access null, or an address that marks what did it. */
@@ -139,13 +146,19 @@ export function tellKind(crash: Crash, isDecoded: boolean, story: Story): void {
   const { happened, rows } = story;
   const signal = raisedSignal(report) ?? signalOf(exception?.signal ?? null) ??
     signalOf(exception?.type ?? null);
-  const kind = outside && happened.length > 0 ? null : kindRow(crash, signal, happened);
+  const isGuard = exception?.type === "EXC_GUARD";
+  const kind = outside && happened.length > 0 && !isGuard ? null : kindRow(crash, signal, happened);
   if (exception !== null && abortsAfter(exception)) {
     story.tell(
-      `The report names ${exception.type} and SIGABRT, as when a handler in the process calls abort() ` +
-        "after the exception.",
+      handlerOwner(crash) !== null
+        ? `${handlerOwner(crash)}'s own handler of the signal then ended the process.`
+        : `The report names ${exception.type} and SIGABRT, as when a handler in the process calls abort() ` +
+          "after the exception.",
     );
   }
+  const simulated = outside && isGuard && kind?.key.includes(" GUARD_TYPE_") === true
+    ? rows.findIndex(({ key }) => key.startsWith("SIMULATED"))
+    : -1;
   if (
     !outside && crashed !== null && rows.length === 0 && happened.length === 0 && signal !== null &&
     decidesNothing(report, stack)
@@ -161,6 +174,10 @@ export function tellKind(crash: Crash, isDecoded: boolean, story: Story): void {
     );
   } else if (kind === null) {
     // Nothing is known of it.
+  } else if (simulated >= 0) {
+    // What was done to the guard says more than that the process went on.
+    story.tell(kind.meaning);
+    rows.splice(simulated, 1, { ...rows[simulated], next: "" }, kind);
   } else if (rows.length === 0 || rows.every(({ kind }) => kind === "address")) {
     // The subtype says it better.
     if (kind.key !== "EXC_BAD_ACCESS" || happened.length === 0) {
@@ -184,6 +201,17 @@ export function tellKind(crash: Crash, isDecoded: boolean, story: Story): void {
   ) {
     story.tell("Whether a check failed, and which, is not in the report.");
   }
+}
+
+/** The run-time or program whose handler ended the process, by the functions before those that the signal interrupted; `null`
+ * where they do not tell. */
+function handlerOwner({ stack, reading }: Crash): string | null {
+  for (const { symbol } of stack.slice(0, reading.first)) {
+    const row = symbol === null ? null : knownFrame(symbol);
+    const owner = row?.role === "raise" ? /^(Ruby|Emacs), /.exec(row.source)?.[1] : undefined;
+    if (owner !== undefined) return owner;
+  }
+  return null;
 }
 
 /** What a report lacks of a signal that says nothing itself. */

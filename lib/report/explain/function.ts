@@ -88,10 +88,17 @@ function tellUnsaid(
     ? /\bobjc(?:\[\d{1,9}\])?: ([^"\n]{5,200})/.exec(text.slice(0, MAX_SEARCHED))
     : null;
   if (line !== null) return story.tell(`It says: ${line[0]}`);
-  if (!/\b(?:message|panic's message|exception's (?:class|type))\b/.test(next)) return;
+  const isAssertion = next.includes("no text of it");
+  if (!isAssertion && !/\b(?:message|panic's message|exception's (?:class|type))\b/.test(next)) {
+    return;
+  }
   if (meaning.includes("not in the report")) return;
   if (story.happened.some((text) => text.includes("It says: "))) return;
-  story.tell("Its message is not in the report.");
+  // A copy may have it beside the report.
+  if (isAssertion && /\bAssertion failed: /.test(text.slice(0, MAX_SEARCHED))) return;
+  story.tell(
+    isAssertion ? "Its text is not in the report." : "Its message is not in the report.",
+  );
 }
 
 /** Functions by which a process gives the system the reason of its end. */
@@ -201,6 +208,9 @@ const contextKeys = {
   isolation: "swift_task_isCurrentExecutor",
 } as const;
 
+/** Functions in which Swift's run-time stops a process. */
+const checks = /^(?:Swift\.)?_?(?:assertionFailure|fatalErrorMessage)\b/;
+
 /** The row of a function by what it was passed: NULL, or by a trap that the function itself has. */
 function specialOf(
   report: CrashReport,
@@ -217,6 +227,13 @@ function specialOf(
         .test(symbol)
     );
     return starts ? { row: known("frame", "init_platform fatal")!, index } : undefined;
+  }
+  if (symbol !== null && checks.test(symbol) && ended !== "access") {
+    const opens = stack.slice(index + 1, index + 4).some(({ symbol, file }) =>
+      /\bstatic (?:NS|Foundation\.)?Bundle\.module\b/.test(symbol ?? "") ||
+      /\bresource_bundle_accessor\.swift$/.test(file ?? "")
+    );
+    if (opens) return { row: known("frame", "Bundle.module fatal")!, index };
   }
   if (symbol === null || ended === "abort") return undefined;
   const fault = faultAddress(report);

@@ -152,7 +152,7 @@ function fromMessage(message: string): Named | null {
   if (/^\*\*\* [-+]\[\w/.test(text) && !text.includes("message sent to deallocated instance")) {
     return { language: "Objective-C", name: null, reason: text.slice(4) };
   }
-  if (/^[-+]\[[\w.]{1,100} [\w:]{1,200}\]: unrecognized selector/.test(text)) {
+  if (/^[-+]\[(?:%s|[\w.]{1,100}) (?:%s|[\w:]{1,200})\]: unrecognized selector/.test(text)) {
     return { language: "Objective-C", name: "NSInvalidArgumentException", reason: text };
   }
   return null;

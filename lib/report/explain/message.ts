@@ -26,8 +26,26 @@ export function tellMessages({ report, texts, uncaught }: Crash, story: Story): 
       story.tell(`It says: ${text}`);
     }
   }
+  const found = sanitizerPlace(texts);
+  if (found !== null) story.tell(`The sanitizer's own stack begins ${found}.`);
   const missing = missingLibraries(texts);
   if (missing.length > 1) story.tell(`The libraries that are missing: ${missing.join(", ")}.`);
+}
+
+/** Where the stack begins that a sanitizer printed: the system's may begin further out, as in the sanitizer's handler of the
+ * signal; `null` without one. LLVM, compiler-rt/lib/sanitizer_common/sanitizer_stacktrace_printer.cpp. */
+function sanitizerPlace(texts: readonly string[]): string | null {
+  const at = texts.findIndex((text) =>
+    /^==\d{1,9}==\s?(?:ERROR|WARNING): \w{2,20}Sanitizer: /.test(text)
+  );
+  if (at < 0) return null;
+  for (const text of texts.slice(at + 1)) {
+    const match = /^#0 0x[0-9a-f]{1,16} in (\S.{0,300}?) (\S{1,300}:\d{1,7})(?::\d{1,5})?$/.exec(
+      text.trim().slice(0, 700),
+    );
+    if (match !== null) return `in ${match[1]} at ${match[2]}`;
+  }
+  return null;
 }
 
 /** Most missing libraries that are named, and paths that are looked at. */
@@ -169,6 +187,8 @@ const systemClass =
 /** The row for a message about an unrecognized selector, by whose the class is; `null` for other messages. */
 function unrecognizedRow(text: string): KnowledgeRow | null {
   if (!text.includes("unrecognized selector")) return null;
+  if (text.includes("+[%s %s]: ")) return known("message", "+[%s %s]: unrecognized selector");
+  if (text.includes("-[%s %s]: ")) return known("message", "-[%s %s]: unrecognized selector");
   const match =
     /([-+])\[([\w.$]{1,200})(?:\([\w ]{1,80}\))? [\w:.$]{1,300}\]: unrecognized selector/.exec(
       text,

@@ -15,12 +15,24 @@ export function occasionOf(
 ): string | null {
   const found: string[] = [];
   let origin: KnowledgeRow | null = null;
+  let originAt = -1;
+  let once: KnowledgeRow | null = null;
   for (let at = 0; at < stack.length && at < OCCASION_DEPTH && found.length < 2; at++) {
     const symbol = functionOf(stack[at], null);
     if (symbol === null) continue;
     const time = callTime(symbol);
+    if (time.origin !== null && isOnce(time.origin)) {
+      // It calls its block in the way that queues call theirs, on the thread that is there.
+      once ??= time.origin;
+      if (origin !== null && originAt === at - 1 && isQueue(origin)) origin = null;
+      continue;
+    }
     if (time.occasion === null) {
-      if (origin === null || isQueue(origin)) origin = outerOrigin(origin, time.origin);
+      if (origin === null || isQueue(origin)) {
+        const next = outerOrigin(origin, time.origin);
+        if (next !== origin) originAt = at;
+        origin = next;
+      }
     } else if (!found.some((words) => words.startsWith(time.occasion!.meaning))) {
       found.push(time.occasion.meaning);
     }
@@ -31,6 +43,7 @@ export function occasionOf(
     const label = isQueue(origin) ? thread?.queue ?? null : null;
     found.push(label === null ? origin.meaning : `in a block on the queue ${label}`);
   }
+  if (found.length === 0 && once !== null) found.push(once.meaning);
   if (found.length === 0) return null;
   const words = found.join(", ");
   // The initializers of a library that main() had loaded.
@@ -55,6 +68,11 @@ export function queueRow(thread: ReportThread | null): KnowledgeRow | null {
 /** Of two origins the one that says more. */
 function outerOrigin(inner: KnowledgeRow | null, outer: KnowledgeRow | null): KnowledgeRow | null {
   return inner === null || (outer !== null && !isQueue(outer)) ? outer : inner;
+}
+
+/** Whether an origin is that something is done once only. */
+function isOnce({ key }: KnowledgeRow): boolean {
+  return key.startsWith("_dispatch_once_callout");
 }
 
 /** Whether an origin is only that some dispatch queue ran a block. */

@@ -86,7 +86,7 @@ export function isPart(symbol: string | null): boolean {
 function isBuilt({ file, line, address }: ReportFrame, symbol: string | null): boolean {
   // Reporters that give no addresses have lines of the program only.
   const isOwn = file !== null && (/^\/(?:Users|home|Volumes)\//.test(file) ||
-    (address === 0n && line !== null && /^[\w+-]{1,100}\.(?:mm?|swift)$/.test(file)));
+    (address === 0n && line !== null && /^[\w+-]{1,100}\.(?:mm?|swift|rb)$/.test(file)));
   return isOwn && symbol !== null &&
     !/\/(?:Xcode[\w.-]{0,40}\.app|\.cargo|\.rustup|DerivedData\/.{1,200}\/SourcePackages)\//.test(
       file,
@@ -475,7 +475,11 @@ export function readStack(stack: readonly ReportFrame[]): StackReading {
     ) runtime = index;
     if (owner === "program" || (index >= SYSTEM_DEPTH && owner === "system")) continue;
     const row = symbol === null
-      ? frame.offset === 0 && frame.symbol !== null ? known("frame", `${frame.symbol} + 0`) : null
+      ? frame.offset === 0 && frame.symbol !== null
+        ? known("frame", `${frame.symbol} + 0`)
+        : isMallocAbort(stack, index)
+        ? known("frame", "libsystem_malloc without names")
+        : null
       : knownFrame(symbol);
     const image = imageOf(frame);
     const isTop: boolean = innermost &&
@@ -492,6 +496,13 @@ export function readStack(stack: readonly ReportFrame[]): StackReading {
   // Rows deep in a stack that has no code of the program tell nothing of its top.
   const near = deciding < 0 ? rows.filter(({ index }) => index < SYSTEM_DEPTH) : rows;
   return { first, handled, deciding: deciding < 0 ? runtime : deciding, rows: near };
+}
+
+/** Whether a frame is malloc's, without a name, and called abort(). */
+function isMallocAbort(stack: readonly ReportFrame[], index: number): boolean {
+  if (!/^_{0,2}abort$/.test(stack[index - 1]?.symbol ?? "")) return false;
+  const image = imageOf(stack[index]);
+  return image !== null && imageTitle(image) === "libsystem_malloc.dylib";
 }
 
 /** The deciding frame of a stack, where its image is one of `mine`. */

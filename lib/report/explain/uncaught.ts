@@ -50,6 +50,20 @@ export function tellUncaught({ report, uncaught, stack, reading }: Crash, story:
   const paths = /key value observers/.test(reason ?? "") ? observedPaths(report.text) : [];
   if (paths.length > 0) story.tell(`Observed key paths: ${paths.join(", ")}.`);
   tellRaiser(report, uncaught, stack, reading.deciding, story);
+  // What a console has of several runs.
+  const others = report.information.filter((text) =>
+    text.startsWith("*** Terminating app due to uncaught exception ") && reason !== null &&
+    !text.includes(reason) && !reason.includes(text)
+  );
+  for (const text of unique(others).slice(0, 2)) {
+    story.tell(
+      sentence(
+        `The text has another one: ${
+          text.replace(/^.{1,60} exception '([^']{1,200})'(?:, reason:? ?'?)?/, "$1: ")
+        }`,
+      ),
+    );
+  }
   if (story.rows.length === 0) {
     const whole = uncaughtRow(language);
     // The stack that is there did not raise it.

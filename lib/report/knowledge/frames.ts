@@ -634,15 +634,22 @@ export const frameRows: readonly KnowledgeRow[] = [
     "__assert_rtn",
     "An assertion failed.",
     [],
-    "The calling frame has the assertion; its text is in the application specific information or on stderr.",
+    "The calling frame has the assertion; where the report has no text of it, stderr has.",
     "assert(3)",
     "vague",
+  ),
+  frame(
+    "Bundle.module fatal",
+    "fatalError() stopped the process: the resource bundle of a Swift package was to be opened (Bundle.module).",
+    ["the package's resource bundle is not where the generated code looks for it"],
+    "See whether the app has the bundle (Package_Target.bundle), and in which folder.",
+    "SwiftPM, Sources/Build/BuildDescription: the generated resource_bundle_accessor.swift",
   ),
   frame(
     "err + 0",
     "An assertion failed.",
     [],
-    "The calling frame has the assertion; its text is on stderr.",
+    "The calling frame has the assertion; where the report has no text of it, stderr has.",
     "Libc of iOS 11 to 13: err() follows __assert_rtn(), whose last call does not return",
     "vague",
   ),
@@ -1018,6 +1025,14 @@ export const frameRows: readonly KnowledgeRow[] = [
     "libxpc",
   ),
 
+  frame(
+    "libsystem_malloc without names",
+    mallocStop,
+    [],
+    sanitize,
+    malloc,
+    "vague",
+  ),
   ...["malloc_error_break", "malloc_report*", "malloc_vreport*", "_malloc_vreport*"].map((key) =>
     frame(
       key,

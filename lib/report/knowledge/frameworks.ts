@@ -1115,6 +1115,11 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "libdispatch, src/source.c",
   ),
   ...origin(
+    ["_dispatch_once_callout*"],
+    "in code that runs once (dispatch_once), at its first use",
+    "libdispatch, src/once.c: _dispatch_once_callout",
+  ),
+  ...origin(
     ["_dispatch_call_block_and_release", "_dispatch_client_callout*", "_dispatch_worker_thread*"],
     "in a block on a dispatch queue",
     "libdispatch, src/queue.c",

@@ -1209,6 +1209,16 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "address",
+    "readable",
+    "",
+    [
+      "memory that was mapped, unmapped or protected at that moment, as by another thread: the report shows the region as it was afterwards",
+    ],
+    "See what else maps, unloads or protects that region.",
+    "XNU, osfmk/vm/vm_fault.c: KERN_PROTECTION_FAILURE where the access needs more than the entry's protection",
+  ),
+  row(
+    "address",
     "cut",
     "",
     ["a mapped file that became shorter, or whose volume is gone"],

@@ -562,6 +562,26 @@ export const messageRows: readonly KnowledgeRow[] = [
     language,
   ),
   message(
+    "+[%s %s]: unrecognized selector",
+    "A class does not have the class method that was called; the reason names neither: it was not formatted.",
+    [
+      "a category that was not linked (-ObjC)",
+      "a library or system of another version than its caller was made for",
+    ],
+    "Symbolicate the exception's backtrace: its first frame of yours made the call.",
+    language,
+  ),
+  message(
+    "-[%s %s]: unrecognized selector",
+    "An object does not have the method that was called; the reason names neither its class nor the method: it was not formatted.",
+    [
+      "an object of another class than its caller expects",
+      "an object that was deallocated and whose memory was used again",
+    ],
+    "Symbolicate the exception's backtrace: its first frame of yours made the call.",
+    language,
+  ),
+  message(
     "unrecognized selector of a class method",
     "The class does not have the class method that was called.",
     [

@@ -139,7 +139,7 @@ export function readCallTree(
         thread = null;
         continue;
       }
-      hasPlaces ||= entry.address !== 0n;
+      hasPlaces ||= entry.address !== 0n && !/\d 0x[0-9a-f]{1,16}$/.test(trimmed);
       isPart = hasPlaces && entry.address === 0n || /^[-+]\[[^\]]*$/.test(entry.symbol ?? "");
       const depth = flat || isLost ? path.length : entry.depth;
       while (path.length > 0 && path.at(-1)!.depth >= depth) path.pop();
@@ -330,13 +330,30 @@ function bracket(line: string): { at: number; end: number; address: bigint } | n
 /** A function's name without a place. */
 const unplaced = /^(?:[-+]\[\w|[A-Za-z_~$<])\S/;
 
+/** An address in place of a name. */
+const bareAddress = /^(0x[0-9a-f]{1,16})\s*$/;
+
+/** What a line lacks that has an address only. */
+const namelessLine = {
+  symbol: null,
+  offset: null,
+  imageName: null,
+  file: null,
+  line: null,
+  column: null,
+} as const;
+
 /** `2543 main  (in MyApp) + 24,30,...  [0x10a3b4f50,0x10a3b4f56,...]  main.c:12`, or
  * `2543 ???  (in MyApp)  load address 0x10a3b4000 + 0xf50  [0x10a3b4f50]`. */
 export function parseSampleLine(line: string): TreeLine | null {
   const depth = countAt(line, " +!:|");
   const count = countOf(line, depth);
   if (count === null) return null;
-  // Old versions print no addresses, and a copy may end before one.
+  // Old versions print no addresses but those of code without a name, and a copy may end before one.
+  const bare = bareAddress.exec(line.slice(count.end))?.[1];
+  if (bare !== undefined) {
+    return { ...namelessLine, depth, count: count.count, address: BigInt(bare) };
+  }
   const found = bracket(line) ??
     (unplaced.test(line.slice(count.end))
       ? { at: line.length, end: line.length, address: 0n }

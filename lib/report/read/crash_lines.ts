@@ -184,6 +184,12 @@ export function parsePlace(text: string): Place {
     inlined = true;
     rest = rest.slice(0, -inlinedMark.length).trimEnd();
   }
+  // `-[A b] (in Image) (File.m:12) + 3400`: the number is from the start of the image.
+  if (!rest.endsWith(")") && rest.includes(" (in ")) {
+    rest = /^(.{1,2000}? \(in [^()]{1,200}\) \([^()]{1,300}:\d{1,9}\)) \+ \d{1,12}$/.exec(
+      rest.slice(0, 2600),
+    )?.[1] ?? rest;
+  }
   // `(in Image)`, then `(file:line)`.
   for (let turn = 0; turn < 2 && rest.endsWith(")"); turn++) {
     const open = openingAt(rest);

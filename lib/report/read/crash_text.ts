@@ -118,6 +118,8 @@ class CrashTextReader {
   /** Identifiers from `Thread 0 id:` lines, which `crash --text` writes. */
   readonly #ids = new Map<number, bigint>();
   #exception: DraftFrame[] | null = null;
+  /** Whether the lines are those of an exception's places in Ruby. */
+  #inRuby = false;
   #collecting: Collecting = "header";
   #thread: DraftThread | null = null;
   #loose = "";
@@ -202,6 +204,10 @@ class CrashTextReader {
       }
     }
     // Digits, or a debugger's `#0`, `frame #0` or `* frame #0`.
+    if (this.#inRuby) {
+      this.#inRuby = trimmed.startsWith("from ") && this.#rubyFrame(trimmed);
+      if (this.#inRuby) return;
+    }
     const isFrame = first >= 0x30 && first <= 0x39 || first === 0x23 || first === 0x66 ||
       first === 0x2a;
     if (isFrame && this.#frame(at, line)) return;
@@ -579,7 +585,34 @@ class CrashTextReader {
       ? at
       : line.search(/\blibc\+\+abi(?:\.dylib)?: terminat(?:ing|e called) /);
     if (said < 0 || (this.#collecting === "section" && this.#isOfReport)) return false;
-    this.#remarks.push(line.slice(said).replace(/^libc\+\+abi(?:\.dylib)?: /, ""));
+    const remark = line.slice(said).replace(/^libc\+\+abi(?:\.dylib)?: /, "");
+    this.#remarks.push(remark);
+    this.#inRuby = this.#exception === null && this.#threads.length === 0 &&
+      this.#rubyFrame(/, reason: '(\S.{0,600})$/.exec(remark)?.[1] ?? "");
+    return true;
+  }
+
+  /** Takes a place of an exception that RubyMotion's run-time writes into its reason: `Chart.rb:30:in \`draw:': message`,
+   * then lines of the callers: `from View.rb:43:in \`drawRect:'`. */
+  #rubyFrame(line: string): boolean {
+    const match = /^(?:from )?([\w./+ -]{1,200}\.rb):(\d{1,7}):in [`'](.{1,200}?)'(?::? |$)/.exec(
+      line,
+    );
+    if (match === null) return false;
+    this.#exception ??= [];
+    this.#exception.push({
+      index: this.#exception.length,
+      address: 0n,
+      imageName: null,
+      symbol: match[3],
+      offset: null,
+      base: null,
+      file: match[1],
+      line: Number(match[2]),
+      column: null,
+      inlined: false,
+      span: null,
+    });
     return true;
   }
 

@@ -1,0 +1,280 @@
+/** One small report for each claim about the cause that must hold: by the access, the sanitizer, the reason, the handler. */
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { attributeReport, explainReport, readReport } from "../../../lib/report/mod.ts";
+import { told } from "./fixtures.ts";
+
+/** A crash text of a thread, from `image symbol` each. */
+function crashText(head: string[], frames: string[], title = "Thread 0 Crashed:"): string {
+  return [
+    "Process:               Shop [123]",
+    "Path:                  /Applications/Shop.app/Contents/MacOS/Shop",
+    "Code Type:             X86-64 (Native)",
+    "",
+    ...head,
+    "Triggered by Thread:   0",
+    "",
+    title,
+    ...frames.map((frame, index) => {
+      const space = frame.indexOf(" ");
+      const address = `0x${(0x100004000 + index * 0x40).toString(16).padStart(16, "0")}`;
+      return `${String(index).padEnd(3)} ${frame.slice(0, space).padEnd(30)}\t${address} ${
+        frame.slice(space + 1)
+      }`;
+    }),
+    "",
+  ].join("\n");
+}
+
+Deno.test("a read that was refused in readable memory is not told as a write", () => {
+  const text = (error: string) =>
+    `${
+      crashText([
+        "Exception Type:        EXC_BAD_ACCESS (SIGBUS)",
+        "Exception Codes:       KERN_PROTECTION_FAILURE at 0x0000000108001020",
+        "",
+        "VM Regions Near 0x108001020:",
+        "--> __TEXT                 0000000108000000-0000000108070000 [  448K] r-x/rwx SM=COW  /usr/local/lib/libshop.dylib",
+        "",
+      ], ["Shop sell + 4", "Shop main + 8"])
+    }
+Logical CPU:     2
+Error Code:      ${error}
+Trap Number:     14
+`;
+  assert(!told(text("0x00000004")).causes.includes("write"));
+  assertStringIncludes(told(text("0x00000004")).causes, "mapped, unmapped or protected");
+  assertStringIncludes(told(text("0x00000007")).causes, "a write to a constant or to code");
+});
+
+Deno.test("what dispatch_once calls is no block of a queue", () => {
+  const head = ["Exception Type:        EXC_BREAKPOINT (SIGTRAP)"];
+  const title = "Thread 0 Crashed::  Dispatch queue: com.apple.main-thread";
+  const { what } = told(crashText(head, [
+    "libswiftCore.dylib _assertionFailure(_:_:file:line:flags:) + 176",
+    "Shop one-time initialization function for prices + 12",
+    "libdispatch.dylib _dispatch_client_callout + 16",
+    "libdispatch.dylib _dispatch_once_callout + 32",
+    "Shop ShopApp.init() + 508",
+    "Shop main + 8",
+  ], title));
+  assert(!what.includes("queue"), what);
+  assertStringIncludes(what, "code that runs once");
+  // A block of a queue that it ran within still is one.
+  const within = told(crashText(head, [
+    "libswiftCore.dylib _assertionFailure(_:_:file:line:flags:) + 176",
+    "Shop one-time initialization function for prices + 12",
+    "libdispatch.dylib _dispatch_client_callout + 16",
+    "libdispatch.dylib _dispatch_once_callout + 32",
+    "Shop prices.unsafeMutableAddressor + 50",
+    "libdispatch.dylib _dispatch_call_block_and_release + 32",
+    "libdispatch.dylib _dispatch_client_callout + 16",
+    "libsystem_pthread.dylib start_wqthread + 8",
+  ], "Thread 0 Crashed::  Dispatch queue: shop.prices"));
+  assertStringIncludes(within.what, "in a block on the queue shop.prices");
+});
+
+Deno.test("a Swift package's resource bundle that is not there", () => {
+  const { what, causes } = told(
+    crashText(["Exception Type:        EXC_BREAKPOINT (SIGTRAP)"], [
+      "libswiftCore.dylib _assertionFailure(_:_:file:line:flags:) + 176",
+      "Shop closure #1 in variable initialization expression of static NSBundle.module + 628",
+      "Shop one-time initialization function for module + 12",
+      "Shop main + 8",
+    ]),
+  );
+  assertStringIncludes(what, "the resource bundle of a Swift package was to be opened");
+  assertStringIncludes(causes, "is not where the generated code looks for it");
+});
+
+Deno.test("a reason that was not formatted is one, without the names", () => {
+  for (const [sign, words] of [["+", "A class does not have"], ["-", "An object does not have"]]) {
+    const { what } = told(
+      crashText([
+        "Exception Type:        EXC_CRASH (SIGABRT)",
+        `Exception Reason: ${sign}[%s %s]: unrecognized selector sent to class 0x105822dc8`,
+      ], ["libsystem_kernel.dylib __pthread_kill + 8", "libsystem_c.dylib abort + 100"]),
+    );
+    assert(!what.includes("not have its reason"), what);
+    assertStringIncludes(what, `${words} the`);
+    assertStringIncludes(what, "was not formatted");
+  }
+});
+
+Deno.test("malloc without names that called abort() stopped the process", () => {
+  const { what, whose } = told(
+    crashText(["Exception Type:        EXC_CRASH (SIGABRT)"], [
+      "libsystem_kernel.dylib __pthread_kill + 8",
+      "libsystem_pthread.dylib pthread_kill + 200",
+      "libsystem_c.dylib abort + 104",
+      "libsystem_malloc.dylib 0x1b7428000 + 124104",
+      "libsystem_malloc.dylib 0x1b7428000 + 76448",
+      "libobjc.A.dylib _objc_rootAllocWithZone + 40",
+      "Shop -[Shop sell] + 176",
+      "Shop main + 8",
+    ]),
+  );
+  assertStringIncludes(what, "malloc found an error");
+  assert(!what.includes("does not say why"), what);
+  assertEquals(whose.slice(0, 2), ["unknown", "malloc"]);
+});
+
+Deno.test("an assertion's text is told as absent where it is", () => {
+  const stack = [
+    "libsystem_kernel.dylib __pthread_kill + 8",
+    "libsystem_c.dylib abort + 100",
+    "libsystem_c.dylib __assert_rtn + 284",
+    "Shop sell + 176",
+    "Shop main + 8",
+  ];
+  const head = ["Exception Type:        EXC_CRASH (SIGABRT)"];
+  assertStringIncludes(told(crashText(head, stack)).what, "Its text is not in the report.");
+  const said = "Assertion failed: (price > 0), function sell, file shop.c, line 7.";
+  const { what } = told(
+    crashText([...head, "", "Application Specific Information:", said, ""], stack),
+  );
+  assertStringIncludes(what, "price > 0");
+  assert(!what.includes("not in the report"), what);
+});
+
+Deno.test("names of frames whose number is from the image's start", () => {
+  const report = readReport(
+    `Exception Type:  EXC_CRASH (SIGKILL)
+
+Thread 0 Crashed:
+0   libsystem_platform.dylib  0x21d9a9c70 _sigtramp + 0
+1   Shop   0x104818a2c -[Basket priceAtIndex:] (in Shop) (Basket.m:758) + 34032172
+2   Shop   0x104806c88 main (in Shop) (main.m:9) + 33959048
+`,
+    "x",
+  );
+  const { firstOwn, check } = explainReport(report);
+  assertEquals([firstOwn?.symbol, firstOwn?.file, firstOwn?.line], [
+    "-[Basket priceAtIndex:]",
+    "Basket.m",
+    758,
+  ]);
+  assert(!check.some((text) => text.includes("no names")));
+});
+
+Deno.test("Ruby's exceptions in a console: their places are a stack, and all are told", () => {
+  const log = (time: string, pid: number, text: string): string =>
+    `2024-01-02 10:00:${time} Shop[${pid}:961] ${text}`;
+  const reason = "Basket.rb:30:in `priceFor:': undefined method `-' for nil:NilClass";
+  const report = readReport(
+    [
+      log("01.100", 11, `${reason} (NoMethodError)`),
+      "\tfrom Basket.rb:34:in `total:'",
+      log(
+        "01.120",
+        11,
+        `*** Terminating app due to uncaught exception 'NoMethodError', reason: '${reason} (NoMethodError)`,
+      ),
+      "\tfrom Basket.rb:34:in `total:'",
+      "\tfrom BasketView.rb:43:in `drawRect:'",
+      "",
+      log(
+        "09.500",
+        12,
+        "*** Terminating app due to uncaught exception 'ArgumentError', reason: 'shelf.rb:8:in `add:': wrong number (ArgumentError)",
+      ),
+      "\tfrom ShelfView.rb:69:in `drawRect:'",
+      "",
+    ].join("\n"),
+    "x",
+  );
+  assertEquals(report.lastException?.map(({ symbol, file, line }) => [symbol, file, line]), [
+    ["priceFor:", "Basket.rb", 30],
+    ["total:", "Basket.rb", 34],
+    ["drawRect:", "BasketView.rb", 43],
+  ]);
+  const { verdict, deciding } = attributeReport(report);
+  assertEquals([verdict, deciding?.frame.symbol], ["program", "priceFor:"]);
+  assertStringIncludes(
+    explainReport(report).happened.join("\n"),
+    "The text has another one: ArgumentError: shelf.rb:8",
+  );
+});
+
+Deno.test("the place that a sanitizer's own stack has", () => {
+  const { what } = told(
+    crashText([
+      "Exception Type:        EXC_BAD_ACCESS (SIGABRT)",
+      "Exception Codes:       EXC_I386_GPFLT",
+      "",
+      "Application Specific Information:",
+      "==77==ERROR: UndefinedBehaviorSanitizer: SEGV on unknown address 0x000000000000 (pc 0x0001018844bf bp 0x70000d9dddc0 sp 0x70000d9ddd00 T867)",
+      "==77==The signal is caused by a READ memory access.",
+      "    #0 0x1018844be in fill_shelf(int) shelf.cc:810",
+      "",
+    ], [
+      "libsystem_kernel.dylib __pthread_kill + 8",
+      "libsystem_c.dylib abort + 100",
+      "libclang_rt.ubsan_osx_dynamic.dylib __sanitizer::Abort() + 5",
+      "libsystem_platform.dylib _sigtramp + 26",
+      "Shop run + 4",
+      "Shop main + 8",
+    ]),
+  );
+  assertStringIncludes(
+    what,
+    "The sanitizer's own stack begins in fill_shelf(int) at shelf.cc:810.",
+  );
+});
+
+Deno.test("run-times whose handler ended the process are named", () => {
+  const { what } = told(
+    crashText([
+      "Exception Type:        EXC_BAD_ACCESS (SIGABRT)",
+      "Exception Codes:       KERN_INVALID_ADDRESS at 0x00000000000000d4",
+    ], [
+      "libsystem_kernel.dylib __pthread_kill + 8",
+      "libsystem_c.dylib abort + 100",
+      "ruby die + 9",
+      "ruby rb_bug_context + 570",
+      "ruby sigsegv + 83",
+      "libsystem_platform.dylib _sigtramp + 26",
+      "ruby vm_call_cfunc + 304",
+      "ruby main + 8",
+    ]),
+  );
+  assertStringIncludes(what, "Ruby's own handler of the signal then ended the process.");
+});
+
+Deno.test("a guarded descriptor that was closed, in a report of a process that went on", () => {
+  const { what, causes } = told(
+    crashText([
+      "Exception Type:  EXC_GUARD",
+      "Exception Subtype: GUARD_TYPE_FD",
+      "Exception Message: CLOSE on file descriptor 63 (guarded with 0x08fd4dbfade2dead)",
+      "Exception Note:  SIMULATED (this is NOT a crash)",
+    ], ["libsystem_kernel.dylib close + 8", "Shop sell + 176", "Shop main + 8"]),
+  );
+  assertStringIncludes(what, "closed a file descriptor that somebody had put under guard");
+  assertStringIncludes(causes, "closed twice");
+});
+
+Deno.test("a sample's frames without names count", () => {
+  const { happened } = explainReport(
+    readReport(
+      `Analysis of sampling shop (pid 7) every 1 millisecond
+Process:         shop [7]
+Code Type:       X86-64 (Native)
+
+Call graph:
+    100 Thread_33   DispatchQueue_1: com.apple.main-thread  (serial)
+      70 Shop::sell(int)
+        70 __memcpy
+      30 0x1009a1611
+        30 0x1010617f0
+          30 Shop::sweep()
+
+Total number in stack (recursive counted multiple, when >=5):
+
+Sort by top of stack, same collapsed (when >= 5):
+        __memcpy        70
+`,
+      "x",
+    ),
+  );
+  assertStringIncludes(happened.join("\n"), "mostly in __memcpy: 70 of 100 samples (70%)");
+});
