@@ -343,7 +343,7 @@ function asText(address: bigint): string | null {
 }
 
 /** What `VM Region Info` says about a region. */
-interface RegionWords {
+export interface RegionWords {
   readonly words: string | null;
   /** Type of the region at the address; `null` when it is in none. */
   readonly type: string | null;
@@ -378,7 +378,7 @@ export function crashedIndex(report: CrashReport): number | null {
 }
 
 /** What `VM Region Info` says about the region at the address. */
-function regionWords(report: CrashReport, address: bigint): RegionWords {
+export function regionWords(report: CrashReport, address: bigint): RegionWords {
   // Of an address that is not canonical the kernel looks up the lower bits.
   const info = isNonCanonical(report, address) ? null : regionInfo(report);
   const nothing: RegionWords = {

@@ -252,6 +252,7 @@ function kindRow(
   const variants = [
     ...guardVariants(report, exception),
     exception.subtype?.split(",", 1)[0] ?? null,
+    isSwiftRuntime(stack[reading.first]) ? "in libswiftCore" : null,
     isSwiftFrame(stack[reading.first]) ? "in Swift" : null,
   ];
   const own =
@@ -276,6 +277,13 @@ function guardVariants(report: CrashReport, exception: ReportException): string[
   );
   if (match === null) return [];
   return match[2] === undefined ? [match[1]] : [`${match[1]} ${match[2]}`, match[1]];
+}
+
+/** Whether a frame is of Swift's own library, without a name: what traps there is called by the program. */
+function isSwiftRuntime(frame: ReportFrame | undefined): boolean {
+  if (frame === undefined || functionOf(frame, null) !== null) return false;
+  const image = imageOf(frame);
+  return image !== null && imageTitle(image) === "libswiftCore.dylib";
 }
 
 /** Whether a trap is of Swift's code: a function of Swift, or its run-time without names. */

@@ -77,5 +77,5 @@ function isOnce({ key }: KnowledgeRow): boolean {
 
 /** Whether an origin is only that some dispatch queue ran a block. */
 function isQueue({ key }: KnowledgeRow): boolean {
-  return key.startsWith("_dispatch_") && !key.startsWith("_dispatch_main_");
+  return key.startsWith("_dispatch_") && !/^_dispatch_(?:main_|apply_)/.test(key);
 }

@@ -4,6 +4,7 @@ import { faultAddress, regionInfo } from "../fault.ts";
 import { textAt } from "../json.ts";
 import { type KnowledgeRow, known, knownMessage, knownTermination } from "../knowledge/mod.ts";
 import type { CrashReport } from "../report.ts";
+import { regionWords } from "./address.ts";
 import { symbolRow } from "./message.ts";
 import type { Crash, Story } from "./story.ts";
 import { isBadJump } from "./telling.ts";
@@ -25,7 +26,10 @@ export function tellTermination({ report, texts, ended }: Crash, story: Story): 
   else story.add(ended, sentence(wholeMeaning(ended, termination?.reasons ?? [])));
   if (reason !== undefined) story.tell(`It says: ${reason}`);
   const page = ended.key === "CODESIGNING:0x2" ? faultAddress(report) : null;
-  if (page !== null) story.tell(`The address was 0x${page.toString(16)}.`);
+  const region = page === null ? null : regionWords(report, page).words;
+  if (page !== null) {
+    story.tell(`The address was 0x${page.toString(16)}${region === null ? "" : `: ${region}`}.`);
+  }
   const share = watchdogWords(termination?.reasons.join(" ") ?? "");
   if (share !== null) story.tell(share);
 }

@@ -90,6 +90,17 @@ export const exceptionRows: readonly KnowledgeRow[] = [
   },
   {
     kind: "exception",
+    key: "EXC_BREAKPOINT in libswiftCore",
+    meaning:
+      "A check of Swift failed, in its own library: its trap instruction stopped the program.",
+    causes: [
+      "fatalError(), a precondition, nil unwrapped, a failed forced cast, an index out of range",
+    ],
+    next: "The calling function made the check: see its line and the message.",
+    source: "Swift, stdlib/public/core/AssertCommon.swift",
+  },
+  {
+    kind: "exception",
     key: "EXC_BREAKPOINT in Swift",
     meaning: "A check of Swift failed: its trap instruction stopped the program.",
     causes: ["nil unwrapped, a failed forced cast, an index out of range, an overflow"],

@@ -1115,6 +1115,11 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "libdispatch, src/source.c",
   ),
   ...origin(
+    ["_dispatch_apply_*"],
+    "in a part of the work that dispatch_apply() divides among threads",
+    "libdispatch, src/apply.c",
+  ),
+  ...origin(
     ["_dispatch_once_callout*"],
     "in code that runs once (dispatch_once), at its first use",
     "libdispatch, src/once.c: _dispatch_once_callout",

@@ -11,6 +11,10 @@ import { Lines } from "../text.ts";
 /** Number of characters in which the format is recognized. */
 const PROBED = 1 << 16;
 
+/** A thread's title with its first function, in a piece of what `sample` prints. */
+const piece =
+  /^[ \t]{2,12}\d{1,9} Thread_\d{1,12}\b.{0,200}\n[ \t+!:|]{3,16}\d{1,9} \S.{0,2000}\[0x[0-9a-f]{1,16}[^\]\n]{0,400}\]/m;
+
 /** The title of the stack that resource reports show first. */
 const heaviestTitle = /^Heaviest stack for the (?:main thread of the )?target process/m;
 
@@ -56,6 +60,8 @@ export function readCallTree(
   // Searching for words first is faster: nearly all texts are others.
   const isCrash = /^Thread \d+/m;
   const format = head.includes("Call graph:") && /^Call graph:/m.test(head) && !isCrash.test(head)
+    ? "sample"
+    : head.includes(" Thread_") && piece.test(head) && !isCrash.test(head)
     ? "sample"
     : head.includes("Thread 0x") && /^ {1,8}Thread 0x[0-9a-f]{1,16}\b/m.test(head) &&
         !isCrash.test(head)

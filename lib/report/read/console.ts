@@ -67,7 +67,8 @@ const innermostRuby = /^(\S.{0,300}:\d{1,7}:in [`'].{1,200}')(?=\n\s*\n)/m;
 const consoles: readonly Console[] = [
   {
     // XNU, osfmk/kern/task.c: task_footprint_exceeded
-    said: /(?:^|\s)((?:EXC_RESOURCE -> )?[\w.-]{1,100}\[\d{1,9}\] exceeded mem limit: \S.{1,80})$/m,
+    said:
+      /(?:^|\s)((?:EXC_RESOURCE -> )?[\w.-]{1,100} ?\[\d{1,9}\] exceeded mem limit: \S.{1,80})$/m,
     frame: () => null,
   },
   {
@@ -427,7 +428,7 @@ function exceptionIn(text: string): ReportException | null {
 /** The process that the kernel's line about a memory limit names. */
 function limitedProcess(said: string): ReportProcess | null {
   const [, name, pid] =
-    /^(?:EXC_RESOURCE -> )?([\w.-]{1,100})\[(\d{1,9})\] exceeded mem/.exec(said) ??
+    /^(?:EXC_RESOURCE -> )?([\w.-]{1,100}) ?\[(\d{1,9})\] exceeded mem/.exec(said) ??
       [];
   if (name !== undefined) return { ...noProcess, name, pid: Number(pid) };
   const killed = /^memorystatus: \w+ pid (\d{1,9}) \[(.{1,64})\] /.exec(said);

@@ -278,3 +278,73 @@ Sort by top of stack, same collapsed (when >= 5):
   );
   assertStringIncludes(happened.join("\n"), "mostly in __memcpy: 70 of 100 samples (70%)");
 });
+
+Deno.test("a trap in Swift's library without names is a check that the caller made", () => {
+  const head = ["Exception Type:        EXC_BREAKPOINT (SIGTRAP)"];
+  const { causes } = told(
+    crashText(head, [
+      "libswiftCore.dylib 0x187569000 + 1269056",
+      "Shop static Basket.price() + 556 (Basket.swift:11)",
+      "Shop main + 8",
+    ]),
+  );
+  assertStringIncludes(causes, "fatalError(), a precondition");
+  assert(!causes.includes("overflow"), causes);
+});
+
+Deno.test("work of dispatch_apply is no block of a queue", () => {
+  const { what } = told(
+    crashText([
+      "Exception Type:        EXC_BAD_ACCESS (SIGSEGV)",
+      "Exception Codes:       KERN_INVALID_ADDRESS at 0x0000000000000000",
+    ], [
+      "Shop sell(int) + 476",
+      "libdispatch.dylib _dispatch_client_callout2 + 20",
+      "libdispatch.dylib _dispatch_apply_invoke_and_wait + 176",
+      "libdispatch.dylib dispatch_apply + 96",
+      "Shop main + 8",
+    ], "Thread 0 Crashed::  Dispatch queue: com.apple.root.user-interactive-qos"),
+  );
+  assertStringIncludes(what, "a part of the work that dispatch_apply() divides among threads");
+  assert(!what.includes("in a block"), what);
+});
+
+Deno.test("whose page has a signature that does not hold", () => {
+  const { what } = told(
+    crashText([
+      "Exception Type:        EXC_BAD_ACCESS (SIGKILL (Code Signature Invalid))",
+      "Exception Subtype:     KERN_INVALID_ADDRESS at 0x0000000100ed4e40",
+      "Exception Codes:       0x0000000000000001, 0x0000000100ed4e40",
+      "Termination Reason:    Namespace CODESIGNING, Code 2 Invalid Page",
+      "",
+      "VM Region Info: 0x100ed4e40 is in 0x100eb8000-0x100ee0000;  bytes after start: 118336  bytes before end: 45503",
+      "      REGION TYPE                    START - END         [ VSIZE] PRT/MAX SHRMOD  REGION DETAIL",
+      "--->  __TEXT                      100eb8000-100ee0000    [  160K] r-x/r-x SM=COW  /Applications/Shop.app/Contents/MacOS/Shop",
+      "",
+    ], ["libobjc.A.dylib lookUpImpOrForward + 420", "AppKit -[NSApplication run] + 8"]),
+  );
+  assertStringIncludes(what, "The address was 0x100ed4e40: it is in a region of type __TEXT");
+  assertStringIncludes(what, "/Contents/MacOS/Shop");
+});
+
+Deno.test("a piece of a sample without its head; a memory limit's line with a space", () => {
+  const sampled = readReport(
+    `It waits for ever:
+
+$ sample 77
+    801 Thread_114   DispatchQueue_1: com.apple.main-thread  (serial)
+      801 shop.write  (in shop) + 164  [0x1029a9ac0]  shop.zig:142
+`,
+    "x",
+  );
+  assertEquals([sampled.format, sampled.threads[0].frames[0].line], ["sample", 142]);
+  const limit = readReport(
+    "08:52:24.043  kernel   memorystatus: Shop [1509] exceeded mem limit: ActiveHard 50 MB (fatal)\n",
+    "x",
+  );
+  assertEquals([limit.process.name, limit.process.pid], ["Shop", 1509]);
+  assertStringIncludes(
+    explainReport(limit).happened.join("\n"),
+    "used more memory than its own limit allows",
+  );
+});
