@@ -23,6 +23,7 @@ import {
   isWrapper,
   reachesBase,
   readStack,
+  type StackReading,
 } from "./stack.ts";
 import {
   type Absent,
@@ -136,39 +137,91 @@ export function attributeReport(
   const stack = tellingStack(report);
   const frames = stack.map((frame, at) => ownerOf(frame, stack[at - 1] ?? null, report, options));
   if (decidesNothing(report, stack)) {
-    const several = new Set(report.threads.map(({ process }) => process)).size > 1;
+    return { ...undecided, verdict: "none", absent: whyNone(report, stack), frames };
+  }
+  const reading = readStack(stack);
+  if (isManaged(reading)) return { ...undecided, verdict: "program", absent: "managed", frames };
+  if (isReporterCrash(report, stack)) return { ...undecided, absent: "reporter", frames };
+  const found = decidingOf({ report, stack, frames, reading });
+  const { at, deciding, isOwn, isPart, isAddress } = found;
+  const isHeap = isHeapDamage(report, reading);
+  if (isHeap || isMallocStop(report, reading)) {
     return {
-      verdict: "none",
-      absent: isPackaging(report)
-        ? "packaging"
-        : several
-        ? "processes"
-        : onlyWaits(report, stack)
-        ? "wait"
-        : null,
-      library: null,
-      isOutside: false,
-      isLibrary: false,
-      part: null,
-      deciding: null,
-      involved: [],
-      passed: 0,
+      ...undecided,
+      absent: isHeap ? "heap" : "malloc",
+      library: deciding?.library ?? null,
+      deciding,
+      passed: at < 0 ? 0 : at - Math.max(reading.first, reading.handled),
       frames,
     };
   }
-  const reading = readStack(stack);
-  const { first, handled } = reading;
-  const begin = Math.max(first, handled);
-  const end = entryOf(stack);
-  const firstOf = (test: (frame: OwnedFrame, index: number) => boolean): number | null => {
-    const at = frames.findIndex(test);
-    return at < 0 ? null : at;
+  const absent = isOwn ? null : whyAbsent({ report, stack, frames, reading }, found);
+  const isSystems = absent === null || systemAbsent.has(absent);
+  return {
+    verdict: isAddress ? "unknown" : deciding?.owner ?? (isSystems ? "system" : "unknown"),
+    absent,
+    library: absent === "generated"
+      ? frames.slice(0, reading.first).find(({ owner }) => owner === "runtime")?.library ?? null
+      : absent === "culprit"
+      ? culpritOf(report)
+      : deciding?.library ?? null,
+    isOutside: deciding !== null && isOutside(deciding.frame, report),
+    isLibrary: deciding !== null && isLibrary(deciding.frame, report),
+    part: isPart ? knownFrame(frames[at].frame.symbol!)?.source.split(",")[0] ?? null : null,
+    deciding,
+    involved: deciding?.owner === "mine"
+      ? []
+      : frames.filter(({ owner }, index) => owner === "mine" && index > at),
+    passed: frames.slice(0, Math.max(at, 0))
+      .filter(({ owner }) => owner === "system" || owner === "runtime").length,
+    frames,
   };
+}
+
+/** An attribution that no frame decides. */
+const undecided = {
+  verdict: "unknown",
+  library: null,
+  isOutside: false,
+  isLibrary: false,
+  part: null,
+  deciding: null,
+  involved: [],
+  passed: 0,
+} as const;
+
+/** A stack with the owners of its frames. */
+interface OwnedStack {
+  readonly report: CrashReport;
+  readonly stack: readonly ReportFrame[];
+  readonly frames: readonly OwnedFrame[];
+  readonly reading: StackReading;
+}
+
+/** Which frame decides. */
+interface Deciding {
+  /** Its place; -1 when there is none. */
+  readonly at: number;
+  readonly deciding: OwnedFrame | null;
+  /** Whether it is one of the program's own. */
+  readonly isOwn: boolean;
+  /** Whether it is one of a framework that is linked into the program. */
+  readonly isPart: boolean;
+  /** Whether nothing but its address shows that it is not the system's. */
+  readonly isAddress: boolean;
+  /** What a stack without a function of the program lacks. */
+  readonly lacking: Absent | null;
+}
+
+/** The innermost frame that is neither the system's nor a run-time's; else one of a run-time. */
+function decidingOf({ report, stack, frames, reading }: OwnedStack): Deciding {
+  const begin = Math.max(reading.first, reading.handled);
+  const end = entryOf(stack);
   const isOwn = ({ owner }: OwnedFrame, index: number): boolean =>
     index >= begin && index < end && (owner === "mine" || owner === "program");
   const innermost = frames.findIndex(isOwn);
   // On a thread without a context of OpenGL its caller decides, not the library that passes the call on.
-  const caller = innermost < 0 || graphicsAside(report, stack, first) === null
+  const caller = innermost < 0 || graphicsAside(report, stack, reading.first) === null
     ? -1
     : frames.findIndex((frame, index) =>
       isOwn(frame, index) && isLibrary(frame.frame, report) === false
@@ -185,106 +238,66 @@ export function attributeReport(
   // A copy may lack the exception: nothing on the stack raised one.
   const isAccess = ended === "access" || (ended === null &&
     !reading.rows.some(({ row }) => row.role === "raise" || row.role === "vague"));
-  const isPartAt = part >= 0 && (program < 0 || (part < program && isAccess));
+  const lacking = program >= 0 ? null : absentFrom(stack);
+  if (part >= 0 && (program < 0 || (part < program && isAccess))) {
+    const deciding: OwnedFrame = { ...frames[part], owner: "program" };
+    return { at: part, deciding, isOwn: program >= 0, isPart: true, isAddress: false, lacking };
+  }
+  if (program >= 0) {
+    const deciding = frames[program];
+    return { at: program, deciding, isOwn: true, isPart: false, isAddress: false, lacking };
+  }
   // Without any other code of the program the run-time's own library decides, or the image that the run-time's
   // function was compiled into.
-  const lacking = program >= 0 ? null : absentFrom(stack);
-  const at = isPartAt
-    ? part
-    : program >= 0
-    ? program
-    : firstOf(({ owner, frame }, index) =>
-      index >= begin && owner === "runtime" &&
-      // A function that only raises, or a handler, whose caller a copy does not have, decides nothing.
-      !(lacking === "outer" && onlyRaises(frame))
-    ) ?? firstOf(({ owner, frame }, index) =>
+  const ofRuntime = frames.findIndex(({ owner, frame }, index) =>
+    index >= begin && owner === "runtime" &&
+    // A function that only raises, or a handler, whose caller a copy does not have, decides nothing.
+    !(lacking === "outer" && onlyRaises(frame))
+  );
+  const ofProcess = ofRuntime >= 0
+    ? ofRuntime
+    : frames.findIndex(({ owner, frame }, index) =>
       index >= begin && index < end && owner === "system" && isOfProcess(frame, report)
-    ) ?? (lacking === "images" ? outsideOfCache(report, stack) : -1);
-  const isAddress = lacking === "images" && at >= 0 && !isPartAt;
+    );
+  const at = ofProcess < 0 && lacking === "images" ? outsideOfCache(report, stack) : ofProcess;
   const found = frames[at] ?? null;
-  const deciding: OwnedFrame | null = found !== null && (program < 0 || isPartAt) &&
-      (isPartAt || frameOwner(found.frame, null) === "program" ||
-        isOfIdentifier(found.frame, report) ||
-        (found.owner === "system" && isInstalled(report)))
-    ? { ...found, owner: "program" }
-    : found;
-  const involved = frames.filter(({ owner }, index) => owner === "mine" && index > at);
-  const absent: Absent | null = program >= 0
-    ? null
-    : isPrivacy(report) || isPrivacyAbort(stack, first)
-    ? "description"
-    : usesResource(report) && deciding === null
-    ? "resource"
-    : isPoolRelease(report, stack, reading)
-    ? "pool"
-    : isGenerated(stack, first)
-    ? "generated"
-    : lacking === "outer" && deciding === null && isRecording(stack)
-    ? "recorder"
-    : lacking === "stack" && culpritOf(report) !== null
-    ? "culprit"
-    : isAddress
-    ? "address"
-    : lacking !== "thrower" && isLaunching(report, stack)
-    ? "launch"
-    : lacking === "images" && reachesBase(stack) &&
-        systemByAddresses(report, stack) === "libraries"
-    ? "addresses"
-    : lacking === "outer" && isSystemProgram(report) &&
-        !stack.some((frame) => imageOf(frame) === null)
-    ? "own"
-    : lacking === null && deciding === null && isSystemProgram(report)
-    ? "part"
-    : lacking;
-  const isManagedThrow = isManaged(reading);
-  if (isManagedThrow || isReporterCrash(report, stack)) {
-    return {
-      verdict: isManagedThrow ? "program" : "unknown",
-      absent: isManagedThrow ? "managed" : "reporter",
-      library: null,
-      isOutside: false,
-      isLibrary: false,
-      part: null,
-      deciding: null,
-      involved: [],
-      passed: 0,
-      frames,
-    };
-  }
-  const isHeap = isHeapDamage(report, reading);
-  if (isHeap || isMallocStop(report, reading)) {
-    return {
-      verdict: "unknown",
-      absent: isHeap ? "heap" : "malloc",
-      library: deciding?.library ?? null,
-      isOutside: false,
-      isLibrary: false,
-      part: null,
-      deciding,
-      involved: [],
-      passed: at < 0 ? 0 : at - begin,
-      frames,
-    };
-  }
-  return {
-    verdict: isAddress ? "unknown" : deciding?.owner ??
-      (absent === null || systemAbsent.has(absent) ? "system" : "unknown"),
-    absent,
-    library: absent === "generated"
-      ? frames.slice(0, first).find(({ owner }) => owner === "runtime")?.library ?? null
-      : absent === "culprit"
-      ? culpritOf(report)
-      : deciding?.library ?? null,
-    isOutside: deciding !== null && isOutside(deciding.frame, report),
-    isLibrary: deciding !== null && isLibrary(deciding.frame, report),
-    part: isPartAt ? knownFrame(found!.frame.symbol!)?.source.split(",")[0] ?? null : null,
-    deciding,
-    involved: deciding?.owner === "mine" ? [] : involved,
-    passed: at < 0
-      ? 0
-      : frames.slice(0, at).filter(({ owner }) => owner === "system" || owner === "runtime").length,
-    frames,
-  };
+  const isPrograms = found !== null &&
+    (frameOwner(found.frame, null) === "program" || isOfIdentifier(found.frame, report) ||
+      (found.owner === "system" && isInstalled(report)));
+  const deciding: OwnedFrame | null = isPrograms ? { ...found, owner: "program" } : found;
+  const isAddress = lacking === "images" && at >= 0;
+  return { at, deciding, isOwn: false, isPart: false, isAddress, lacking };
+}
+
+/** Why nobody is to blame for what a report shows. */
+function whyNone(report: CrashReport, stack: readonly ReportFrame[]): Absent | null {
+  if (isPackaging(report)) return "packaging";
+  if (new Set(report.threads.map(({ process }) => process)).size > 1) return "processes";
+  return onlyWaits(report, stack) ? "wait" : null;
+}
+
+/** Why no function of the program decides. */
+function whyAbsent(
+  { report, stack, reading }: OwnedStack,
+  { deciding, isAddress, lacking }: Deciding,
+): Absent | null {
+  if (isPrivacy(report) || isPrivacyAbort(stack, reading.first)) return "description";
+  if (usesResource(report) && deciding === null) return "resource";
+  if (isPoolRelease(report, stack, reading)) return "pool";
+  if (isGenerated(stack, reading.first)) return "generated";
+  if (lacking === "outer" && deciding === null && isRecording(stack)) return "recorder";
+  if (lacking === "stack" && culpritOf(report) !== null) return "culprit";
+  if (isAddress) return "address";
+  if (lacking !== "thrower" && isLaunching(report, stack)) return "launch";
+  if (
+    lacking === "images" && reachesBase(stack) && systemByAddresses(report, stack) === "libraries"
+  ) return "addresses";
+  if (
+    lacking === "outer" && isSystemProgram(report) &&
+    !stack.some((frame) => imageOf(frame) === null)
+  ) return "own";
+  if (lacking === null && deciding === null && isSystemProgram(report)) return "part";
+  return lacking;
 }
 
 /** Whether a stack's own code is only that of a crash reporter in the process. */
@@ -470,6 +483,7 @@ function ofPanic(report: CrashReport): Attribution {
   });
   const deciding = frames.find(({ owner }) => owner === "program") ?? null;
   return {
+    ...undecided,
     verdict: deciding !== null
       ? "program"
       : frames.some(({ owner, library }) => owner === "system" && library !== null)
@@ -483,11 +497,7 @@ function ofPanic(report: CrashReport): Attribution {
       ? "images"
       : "extension",
     library: deciding?.library ?? null,
-    isOutside: false,
-    isLibrary: false,
-    part: null,
     deciding,
-    involved: [],
     passed: deciding === null ? 0 : frames.indexOf(deciding),
     frames,
   };

@@ -361,7 +361,7 @@ Deno.test("Go: the goroutine that a thread ran called what its run-time's own st
       "runtime.sigpanic()\n\t/usr/local/go/src/runtime/signal_unix.go:719 +0x396\n\n" +
       "goroutine 1 [syscall]:\nsyscall.syscall(0x1, 0x2)\n\t/usr/local/go/src/runtime/sys_darwin.go:22 +0x3b\n" +
       "example.com/tty/screen.Width(0x1)\n\t/go/pkg/mod/example.com/tty@v1.0.0/screen/width.go:7 +0x10\n" +
-      "main.main()\n\t/work/oven.go:10 +0x35\n\n" +
+      "main.main()\n\t/src/oven.go:10 +0x35\n\n" +
       "goroutine 2 [select]:\nexample.com/other.Loop()\n\t/go/other.go:9 +0x1\n",
   );
   assertStringIncludes(found.what, "pc=0x7fff20001000");
