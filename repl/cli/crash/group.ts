@@ -9,7 +9,7 @@ import { exists, isFolder } from "../../prompt/open.ts";
 import { groupJson, groupLines } from "../../view/crash_group.ts";
 import { complain, explain, print } from "../../view/output.ts";
 import { styleFor } from "../../view/style.ts";
-import { lines } from "../../view/text.ts";
+import { count as counted, lines } from "../../view/text.ts";
 import type { crashOptions } from "./options.ts";
 import { filesIn } from "./read.ts";
 import type { SummaryOptions, SummaryOrError } from "./summarize.ts";
@@ -67,7 +67,7 @@ function printGroups(
   const damaged = failed === 0 ? safe`` : safe`, ${failed} not read`;
   print(lines([
     ...sorted.flatMap((group) => [...groupLines(group, style), safe``]),
-    safe`${count} reports, ${sorted.length} signatures${damaged}`,
+    safe`${counted(count, "report")}, ${counted(sorted.length, "signature")}${damaged}`,
   ]));
 }
 

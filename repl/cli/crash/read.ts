@@ -97,7 +97,10 @@ function* reportsIn(
     failed(folder, error);
     return;
   }
+  // Beside the report of a hang, as `watch` writes it, is its timeline, which is none.
+  const isHang = entries.some(({ name }) => name === "hang.json");
   for (const { name, isFile, isDirectory } of entries) {
+    if (isHang && name === "timeline.txt") continue;
     if (isDirectory) yield* reportsIn(`${folder}/${name}`, failed);
     else if (isFile && /\.(?:crash|ips|synced|txt|panic|sample|spindump|diag|hang)$/i.test(name)) {
       yield `${folder}/${name}`;

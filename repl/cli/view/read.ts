@@ -22,7 +22,7 @@ export async function readViewed(
   if (isFolder(what)) {
     // As `watch --save` writes them.
     if (exists(`${what}/hang.json`)) return await hangIn(`${what}/hang.json`);
-    throw new UserError(`${what} is a folder: name one file`);
+    throw new UserError(folderWords(what));
   }
   if (!exists(what)) {
     if (/^[^:]*[/]/.test(what)) throw new UserError(`there is no file ${what}`);
@@ -53,6 +53,18 @@ export async function readViewed(
   throw new UserError(
     `${what} has no stacks: it is no profile, core, report, library, stackshot or hang`,
   );
+}
+
+/** Why a folder is not shown, and what of it can be. */
+function folderWords(folder: string): string {
+  const hangs = [...Deno.readDirSync(folder)].map(({ name }) => `${folder}/${name}`)
+    .filter((path) => exists(`${path}/hang.json`)).sort();
+  const last = hangs.at(-1);
+  return last === undefined
+    ? `${folder} is a folder: name one file`
+    : `${folder} has ${hangs.length} hang${
+      hangs.length === 1 ? "" : "s"
+    }: name one; the last is ${last}`;
 }
 
 async function hangIn(path: string): Promise<Viewed> {

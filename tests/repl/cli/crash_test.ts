@@ -247,7 +247,7 @@ Deno.test({
         env: { HOME: folder, DENO_DIR: `${folder}/deno`, NO_COLOR: "1" },
       }).output();
       const text = new TextDecoder();
-      assertStringIncludes(text.decode(stdout), "1 reports, 1 signatures, 1 not read");
+      assertStringIncludes(text.decode(stdout), "1 report, 1 signature, 1 not read");
       assertStringIncludes(text.decode(stderr), `${folder}/secret may not be read`);
       assertEquals(code, 0);
     });

@@ -1,7 +1,10 @@
 /** `machpause watch` and `hangs()` on real processes. */
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { attach, launch } from "../../../mod.ts";
 import { type Hang, hangs, readHang, systemClock } from "../../../ffi/hang.ts";
+import { filesIn } from "../../../repl/cli/crash/read.ts";
+import { readViewed } from "../../../repl/cli/view/read.ts";
+import { UserError } from "../../../repl/errors.ts";
 import { frameVariablesJson, type variableJson } from "../../../repl/view/variables.ts";
 import { onLinux, ownArch, runs } from "../../machine.ts";
 import { buildDirectory, until } from "../../ffi/program.ts";
@@ -302,6 +305,13 @@ Deno.test({
       assertEquals(JSON.parse(read("counts.json")).count, 2);
       assertMatch(read("hang.html"), /^<!doctype html>[^]*take/i);
       assertMatch(read("hang.txt"), /^DEADLOCK: main → worker → main$/m);
+      // The folder's reports, without what is none; and what `view` would show of it.
+      assertEquals([...filesIn([save], () => {})], [`${first.folder}/hang.txt`]);
+      await assertRejects(
+        () => readViewed([save], {}),
+        UserError,
+        `${save} has 1 hang: name one; the last is ${first.folder}`,
+      );
       const [, page] = /id="data">(.*?)<\/script>/s.exec(read("hang.html"))!;
       const { threads, timeline, notes } = JSON.parse(page);
       assertEquals(threads.map(({ mark }: { mark: string }) => mark), ["hung", ""]);
