@@ -239,7 +239,9 @@ function decidingOf({ report, stack, frames, reading }: OwnedStack): Deciding {
   const isAccess = ended === "access" || (ended === null &&
     !reading.rows.some(({ row }) => row.role === "raise" || row.role === "vague"));
   const lacking = program >= 0 ? null : absentFrom(stack);
-  if (part >= 0 && (program < 0 || (part < program && isAccess))) {
+  // Its own assertion is no less its own than its own access.
+  const isAsserted = part > 0 && /^__assert(?:_rtn)?$/.test(stack[part - 1].symbol ?? "");
+  if (part >= 0 && (program < 0 || (part < program && (isAccess || isAsserted)))) {
     const deciding: OwnedFrame = { ...frames[part], owner: "program" };
     return { at: part, deciding, isOwn: program >= 0, isPart: true, isAddress: false, lacking };
   }

@@ -201,16 +201,20 @@ export function activityOf(thread: ReportThread): Activity {
   let best: { own: number; path: ReportFrame[] } = { own: 0, path: [] };
   for (const root of thread.tree) total += root.count;
   // Iterative: trees may be deeper than the call stack allows.
-  const left: { node: CallTreeNode; path: Link }[] = thread.tree.map((node) => ({
+  let collected = 0;
+  const left: { node: CallTreeNode; path: Link; collects: boolean }[] = thread.tree.map((node) => ({
     node,
     path: { frame: node.frame, outer: null },
+    collects: false,
   }));
   for (let item = left.pop(); item !== undefined; item = left.pop()) {
     const { node, path } = item;
+    const collects = item.collects || collecting.test(node.frame.symbol ?? "");
+    if (collects && !item.collects) collected += node.count;
     let own = node.count;
     for (const child of node.children) {
       own -= child.count;
-      left.push({ node: child, path: { frame: child.frame, outer: path } });
+      left.push({ node: child, path: { frame: child.frame, outer: path }, collects });
     }
     if (own <= 0) continue;
     const frames = unlink(path, isMain ? MAIN_DEPTH : WAIT_DEPTH + 4);
@@ -235,6 +239,9 @@ export function activityOf(thread: ReportThread): Activity {
         : `${row.meaning} in ${share(best.own)}${calledBy(best.path)}`,
     );
   }
+  if (collected * MIN_SHARE >= total && collected > 0) {
+    parts.push(`garbage collection in ${share(collected)}`);
+  }
   return {
     words: parts.length === 0 ? "not sampled" : parts.join("; "),
     idle: idle * 2 >= total,
@@ -243,6 +250,10 @@ export function activityOf(thread: ReportThread): Activity {
     samples: best.own,
   };
 }
+
+/** Functions that run-times collect garbage in: V8, src/heap/heap.cc; JavaScriptCore, heap/Heap.cpp; Mono, sgen-gc.c. */
+const collecting =
+  /^(?:v8::internal::(?:Heap::(?:CollectGarbage|PerformGarbageCollection)|MarkCompactCollector::CollectGarbage|Scavenger\w{0,20}::CollectGarbage)|JSC::Heap::(?:collect|runCurrentPhase)\w{0,30}|sgen_perform_collection)\b/;
 
 interface Link {
   readonly frame: ReportFrame;

@@ -150,6 +150,11 @@ const compiledIn = [
     ...["hermes::*", "folly::*", "-[RCT*", "+[RCT*", "RCTExecuteOn*", "RCTPerform*", "yoga::*"],
   ],
   [
+    "React Native Reanimated and Worklets, packages/react-native-reanimated and react-native-worklets: Common/cpp, apple",
+    ...["worklets::*", "reanimated::*", "-[REANodesManager *", "-[REAModule *"],
+    "-[REAEventDispatcher *",
+  ],
+  [
     "Flutter, engine",
     ...["flutter::*", "fml::*", "dart::*", "-[FlutterEngine *", "-[FlutterViewController *"],
     ...["-[FlutterMethodChannel *", "-[FlutterBasicMessageChannel *", "-[FlutterEventChannel *"],
@@ -797,7 +802,7 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     "rb_bug*",
     "Ruby met an internal error.",
     [],
-    "Read its report on stderr.",
+    "Read its message and report on stderr.",
     "Ruby, error.c",
   ),
   frame(

@@ -348,3 +348,62 @@ $ sample 77
     "used more memory than its own limit allows",
   );
 });
+
+Deno.test("an assertion of a framework that is linked in is the framework's", () => {
+  const { whose } = told(
+    crashText(["Exception Type:        EXC_CRASH (SIGABRT)"], [
+      "libsystem_kernel.dylib __pthread_kill + 8",
+      "libsystem_c.dylib abort + 104",
+      "libsystem_c.dylib __assert_rtn + 268",
+      "Shop facebook::jsi::Function::getHostFunction(facebook::jsi::Runtime&) const + 76",
+      "Shop worklets::WorkletRuntimeDecorator::decorate(facebook::jsi::Runtime&) + 20",
+      "Shop -[ShopHandler sell] + 40",
+      "Shop main + 8",
+    ]),
+  );
+  assertEquals(
+    whose[2],
+    "facebook::jsi::Function::getHostFunction(facebook::jsi::Runtime&) const",
+  );
+});
+
+Deno.test("an internal error of Ruby whose message is not there", () => {
+  const { what } = told(
+    crashText(["Exception Type:        EXC_CRASH (SIGABRT)"], [
+      "libsystem_kernel.dylib __pthread_kill + 8",
+      "libsystem_c.dylib abort + 104",
+      "libruby.2.2.0.dylib die + 9",
+      "libruby.2.2.0.dylib rb_bug + 558",
+      "libruby.2.2.0.dylib vm_call_cfunc + 2468",
+      "ruby main + 8",
+    ]),
+  );
+  assertStringIncludes(what, "Ruby met an internal error.\nIts message is not in the report.");
+});
+
+Deno.test("what share of a sample's time garbage collection took", () => {
+  const { happened } = explainReport(
+    readReport(
+      `Analysis of sampling shop (pid 7) every 1 millisecond
+Process:         shop [7]
+Code Type:       X86-64 (Native)
+
+Call graph:
+    100 Thread_33   DispatchQueue_1: com.apple.main-thread  (serial)
+      70 Shop::sell(int)
+        70 __memcpy
+      30 0x1009a1611
+        30 v8::internal::Heap::CollectGarbage(v8::internal::AllocationSpace)
+          28 v8::internal::MarkCompactCollector::CollectGarbage()
+
+Sort by top of stack, same collapsed (when >= 5):
+        __memcpy        70
+`,
+      "x",
+    ),
+  );
+  assertStringIncludes(
+    happened.join("\n"),
+    "70 of 100 samples (70%); garbage collection in 30 of 100 samples (30%)",
+  );
+});
