@@ -1114,6 +1114,14 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "in the handler of a dispatch source or a block of a queue",
     "libdispatch, src/source.c",
   ),
+  ...occasion(
+    [
+      "facebook::react::TurboModuleConvertUtils::convertNSExceptionToJSError*",
+      "facebook::react::convertNSExceptionToJSError*",
+    ],
+    "while an Objective-C exception that a native module had raised was made an error of JavaScript; the stack does not tell which",
+    "React Native, ReactCommon/react/nativemodule/core/platform/ios/RCTTurboModule.mm",
+  ),
   ...origin(
     ["_dispatch_apply_*"],
     "in a part of the work that dispatch_apply() divides among threads",

@@ -407,3 +407,19 @@ Sort by top of stack, same collapsed (when >= 5):
     "70 of 100 samples (70%); garbage collection in 30 of 100 samples (30%)",
   );
 });
+
+Deno.test("an exception of a native module that was being made one of JavaScript", () => {
+  const { what } = told(
+    crashText([
+      "Exception Type:        EXC_BAD_ACCESS (SIGSEGV)",
+      "Exception Codes:       KERN_INVALID_ADDRESS at 0x0000000000000004",
+    ], [
+      "hermes hermes::vm::JSObject::getComputed() + 76",
+      "React facebook::react::TurboModuleConvertUtils::convertNSExceptionToJSError(facebook::jsi::Runtime&) + 180",
+      "libdispatch.dylib _dispatch_client_callout + 20",
+      "libsystem_pthread.dylib start_wqthread + 8",
+    ], "Thread 0 Crashed::  Dispatch queue: shop.modules"),
+  );
+  assertStringIncludes(what, "an Objective-C exception that a native module had raised");
+  assertStringIncludes(what, "does not tell which");
+});
