@@ -300,7 +300,9 @@ function lastError({ __errno_location }: Libc): Error {
     strerror: { parameters: ["i32"], result: "pointer" },
   });
   const text = Deno.UnsafePointerView.getCString(library.symbols.strerror(number)!);
-  return new Error(`${text} (os error ${number})`);
+  const { getSystemErrorName } = process.getBuiltinModule("node:util");
+  const code = getSystemErrorName(-number);
+  return Object.assign(new Error(`${text} (os error ${number})`), { code });
 }
 
 /** A string as C takes it. */

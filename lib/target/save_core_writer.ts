@@ -1,5 +1,6 @@
 /** The file side of saving a core. */
 import type { Files, FileSink } from "../file_system.ts";
+import { createNamed } from "../named_sink.ts";
 
 /** A file that is written from start to end, at once or when it is committed. */
 export class CoreWriter implements Disposable {
@@ -9,7 +10,6 @@ export class CoreWriter implements Disposable {
   /** Bytes so far, holes included. */
   length = 0;
   readonly #sink: FileSink;
-  readonly #path: string;
   /** In the file's order: bytes to write, or a number of bytes to skip. */
   readonly #kept: (Uint8Array | number)[] = [];
 
@@ -19,8 +19,7 @@ export class CoreWriter implements Disposable {
    * @throws Error when it cannot be made there
    */
   constructor(files: Files, path: string) {
-    this.#path = path;
-    this.#sink = this.#explain(() => files.create(path));
+    this.#sink = createNamed(files, path);
   }
 
   /** Adds bytes. */
@@ -37,7 +36,7 @@ export class CoreWriter implements Disposable {
 
   #add(part: Uint8Array | number): void {
     if (this.keeping) this.#kept.push(part);
-    else this.#explain(() => this.#put(part));
+    else this.#put(part);
   }
 
   #put(part: Uint8Array | number): void {
@@ -47,40 +46,12 @@ export class CoreWriter implements Disposable {
 
   /** Writes what is kept, and gives the file its name. */
   commit(): void {
-    this.#explain(() => {
-      for (const part of this.#kept) this.#put(part);
-      this.#sink.commit();
-    });
+    for (const part of this.#kept) this.#put(part);
+    this.#sink.commit();
   }
 
   /** Removes what was written, unless it was committed. */
   [Symbol.dispose](): void {
     this.#sink[Symbol.dispose]();
   }
-
-  /** Calls a function of the file. An error names the file and says what can be done. */
-  #explain<T>(action: () => T): T {
-    try {
-      return action();
-    } catch (cause) {
-      const code = (cause as { code?: unknown } | null)?.code;
-      const reason = typeof code === "string" && Object.hasOwn(reasons, code)
-        ? reasons[code]
-        : cause instanceof Error
-        ? cause.message
-        : String(cause);
-      throw new Error(`cannot write ${this.#path}: ${reason}`, { cause });
-    }
-  }
 }
-
-/** Explanations of some system errors, by code. */
-const reasons: Readonly<Record<string, string>> = {
-  ENOSPC: "the disk is full; what was written of it has been removed",
-  EDQUOT: "the disk quota is used up; what was written of it has been removed",
-  EFBIG: "a file there cannot be so large; what was written of it has been removed",
-  EISDIR: "it is a folder",
-  ENOENT: "there is no such folder",
-  EACCES: "permission denied",
-  EROFS: "the disk is read-only",
-};

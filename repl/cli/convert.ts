@@ -118,8 +118,11 @@ async function convert(
     }
     return 0;
   }
-  const { files } = await import("../../ffi/files.ts");
-  using sink = files.create(out, 0o666);
+  const [{ files }, { createNamed }] = await Promise.all([
+    import("../../ffi/files.ts"),
+    import("../../lib/named_sink.ts"),
+  ]);
+  using sink = createNamed(files, out, 0o666);
   for await (const bytes of stream) sink.write(bytes);
   sink.commit();
   output.print(safe`${escape(out)}: ${sizeText(profile)}, in the ${escape(format)} format\n`);

@@ -9,6 +9,7 @@ import type { RemoteTarget } from "../../lib/remote/mod.ts";
 import { isLastDue } from "../../lib/target/sampling.ts";
 import type { LiveTarget, Sample, SampleOptions } from "../../mod.ts";
 import { files } from "../../ffi/files.ts";
+import { createNamed } from "../../lib/named_sink.ts";
 import { UserError } from "../errors.ts";
 import { complain, explain, print, write } from "../view/output.ts";
 import { secondsText } from "../view/progress.ts";
@@ -173,7 +174,7 @@ export async function writeProfileFile(
   profile: Profile,
   format: ProfileFormat,
 ): Promise<void> {
-  using sink = files.create(path, 0o666);
+  using sink = createNamed(files, path, 0o666);
   for await (const bytes of profileStream(profile, { format })) sink.write(bytes);
   sink.commit();
 }

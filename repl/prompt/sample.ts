@@ -1,6 +1,7 @@
 /** `machpause sample`: a profile as text. */
 import { kernel } from "../../ffi/processes.ts";
 import { files } from "../../ffi/files.ts";
+import { createNamed } from "../../lib/named_sink.ts";
 import { escape, joinLines, safe, type SafeText } from "../../lib/escape.ts";
 import { type SampledQueue, sampleLines } from "../../lib/report/write/sample.ts";
 import type { Profile } from "../../lib/profile/mod.ts";
@@ -64,7 +65,7 @@ export async function sample(
   say(safe`Sampling completed, processing symbols...`);
   const facts = { interval, date, queues, fullPaths, path, parent };
   const output = file ?? temporaryPath(target.name, date);
-  using sink = files.create(output, 0o666);
+  using sink = createNamed(files, output, 0o666);
   const encoder = new TextEncoder();
   const text: SafeText[] = [];
   const isPrinted = file === undefined && !edit;

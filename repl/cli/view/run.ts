@@ -1,5 +1,6 @@
 /** `machpause view`: a page in a file, or a viewer in a browser. */
 import { files } from "../../../ffi/files.ts";
+import { createNamed } from "../../../lib/named_sink.ts";
 import { escape, safe } from "../../../lib/escape.ts";
 import { demangle, loadDemangler } from "../../../lib/symbols/demangle/mod.ts";
 import { UserError } from "../../errors.ts";
@@ -27,7 +28,7 @@ export async function view(names: readonly string[], options: ViewOptions): Prom
   await loadDemangler();
   const viewed = await readViewed(names, options);
   if (out !== undefined) {
-    using sink = files.create(out, 0o666);
+    using sink = createNamed(files, out, 0o666);
     sink.write(new TextEncoder().encode(await pageOf(viewed)));
     sink.commit();
     return 0;

@@ -141,3 +141,24 @@ Deno.test("what cannot be converted is said in one line", async () => {
     assert([...Deno.readDirSync(folder)].length === 0, "nothing half-written stays");
   });
 });
+
+Deno.test("a file that cannot be written is named, with the reason, and nothing of it stays", async () => {
+  await inFolder(async (folder) => {
+    const path = `${folder}/a.speedscope.json`;
+    // A limit on the size of files, whose signal is ignored, fails as a full disk does.
+    const command = [Deno.execPath(), "run", "-A", program, "convert", sample, "-o", path].join(
+      " ",
+    );
+    const { code, stderr } = await new Deno.Command("bash", {
+      args: ["-c", `trap '' XFSZ; ulimit -f 0; exec ${command}`],
+    }).output();
+    assertEquals(
+      [code, new TextDecoder().decode(stderr).trim()],
+      [
+        1,
+        `machpause: cannot write ${path}: a file there cannot be so large; what was written of it has been removed`,
+      ],
+    );
+    assertEquals([...Deno.readDirSync(folder)], []);
+  });
+});
