@@ -138,27 +138,21 @@ export function functionRange(
   target: Pick<Target, "resolve">,
   address: bigint,
 ): { readonly start: bigint; readonly end: bigint } | null {
-  const found = functionFrom(target, address);
-  if (found === null) return null;
-  const { start, size } = found;
-  if (size > 0) return { start, end: start + BigInt(size) };
-  let end = address;
-  while (end - start < MAX_SEARCH && functionFrom(target, end)?.start === start) end++;
-  return { start, end };
-}
-
-/** Where the function around an address begins, and its size; 0 when that is not known. */
-function functionFrom(
-  target: Pick<Target, "resolve">,
-  address: bigint,
-): { readonly start: bigint; readonly size: number } | null {
   const { image, symbol } = target.resolve(address);
   // Images know where functions without a name begin, too.
   const match = image?.symbolAt(address) ?? null;
-  if (match !== null) {
-    return { start: address - BigInt(match.offset), size: match.symbol?.size ?? 0 };
-  }
-  return symbol === null ? null : { start: symbol.address, size: symbol.size };
+  if (match === null && symbol === null) return null;
+  const start = match === null ? symbol!.address : address - BigInt(match.offset);
+  const size = match === null ? symbol!.size : match.symbol?.size ?? 0;
+  if (size > 0) return { start, end: start + BigInt(size) };
+  const startAt = (at: bigint): bigint | undefined => {
+    if (match === null) return target.resolve(at).symbol?.address;
+    const other = image!.symbolAt(at);
+    return other === null ? undefined : at - BigInt(other.offset);
+  };
+  let end = address;
+  while (end - start < MAX_SEARCH && startAt(end) === start) end++;
+  return { start, end };
 }
 
 /** Finds the addresses that instructions name, as far as their text tells: branch targets, and memory

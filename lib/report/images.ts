@@ -227,6 +227,12 @@ export function baseName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
+/** The file name of a frame's image; empty where it is not known. */
+export function titleOf(frame: ReportFrame): string {
+  const image = imageOf(frame);
+  return image === null ? "" : imageTitle(image);
+}
+
 /** An image's file name; its name in the report, possibly a bundle identifier, when it has no path. */
 export function imageTitle(image: Pick<ReportImage, "path" | "name">): string {
   return image.path === null ? image.name : baseName(image.path);

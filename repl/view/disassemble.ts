@@ -15,7 +15,7 @@ import type { Session } from "../prompt/session.ts";
 import { hex } from "./render.ts";
 import { stubTarget } from "./stubs.ts";
 import { elide, shortName } from "./short_name.ts";
-import { cut, join, padEnd, spaces, trimEnd } from "./text.ts";
+import { cut, join, padEnd, spaces, trimEnd, withoutColours } from "./text.ts";
 import { quoted } from "./values.ts";
 
 /** What to disassemble. */
@@ -144,9 +144,7 @@ export async function instructionLines(session: Session, range: CodeRange): Prom
       lines.push(line);
       continue;
     }
-    // Escapes of colours have no width.
-    // deno-lint-ignore no-control-regex
-    const used = textWidth(line.replace(/\x1b\[[\d;]*m/g, "")) + 4;
+    const used = textWidth(withoutColours(line)) + 4;
     // What does not fit beside the instruction goes below it.
     const fits = meant.every((text) => textWidth(elide(elide(text, "<"), "(")) <= columns - used);
     const room = Math.max(12, fits ? columns - used : columns - indent - 2);

@@ -95,8 +95,7 @@ export function wrapped(text: SafeText, columns: number): SafeText[] {
   let width = 0;
   // deno-lint-ignore no-control-regex
   for (const [piece, blanks, word] of text.matchAll(/( +)|((?:\x1b\[[\d;]*m|[^ \x1b])+)|[^]/g)) {
-    // deno-lint-ignore no-control-regex
-    const wide = blanks?.length ?? textWidth(piece.replace(/\x1b\[[\d;]*m/g, ""));
+    const wide = blanks?.length ?? textWidth(withoutColours(piece));
     if (word !== undefined && width + wide > columns && line.trim() !== "") {
       found.push(line.trimEnd());
       line = indent;
@@ -109,11 +108,15 @@ export function wrapped(text: SafeText, columns: number): SafeText[] {
   return found as SafeText[];
 }
 
-/** The rows of a terminal that a line takes. Colours have no width. */
-function rowCount(text: SafeText, columns: number): number {
+/** A text without its colours, which have no width. */
+export function withoutColours(text: string): SafeText {
   // deno-lint-ignore no-control-regex
-  const width = textWidth(untabbed(text.replace(/\x1b\[[\d;]*m/g, "") as SafeText));
-  return Math.max(1, Math.ceil(width / columns));
+  return text.replace(/\x1b\[[\d;]*m/g, "") as SafeText;
+}
+
+/** The rows of a terminal that a line takes. */
+function rowCount(text: SafeText, columns: number): number {
+  return Math.max(1, Math.ceil(textWidth(untabbed(withoutColours(text))) / columns));
 }
 
 /** How many lines fill a screen, less one row; at least one.

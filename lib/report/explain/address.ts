@@ -450,32 +450,29 @@ function stackEndsAt(info: string, address: bigint): number | null {
   return null;
 }
 
-/** Number of the thread whose stack is the region before the address: `Stack 7ff7b2cd7000-7ff7b34d7000 … thread 0`. */
-function stackBefore(info: string): number | null {
+/** The line of the region before the address, or of the gap that it is in; empty when there is none. */
+function lineBefore(info: string): string {
   const lines = info.split("\n");
   const at = lines.findIndex((line) => /^\s*-{2,4}>/.test(line));
-  const digits = /^\s*Stack\s.{0,160}?\bthread (\d{1,9})\b/i.exec(
-    (lines[at - 1] ?? "").slice(0, 200),
-  )?.[1];
+  return (lines[at - 1] ?? "").slice(0, 200);
+}
+
+/** Number of the thread whose stack is the region before the address: `Stack 7ff7b2cd7000-7ff7b34d7000 … thread 0`. */
+function stackBefore(info: string): number | null {
+  const digits = /^\s*Stack\s.{0,160}?\bthread (\d{1,9})\b/i.exec(lineBefore(info))?.[1];
   return digits === undefined ? null : Number(digits);
 }
 
 /** The type of the region before the address; `null` when there is none. */
 function regionBefore(info: string): string | null {
-  const lines = info.split("\n");
-  const at = lines.findIndex((line) => /^\s*-{2,4}>/.test(line));
-  return /^\s*([A-Z_]\S*(?: \S+){0,4}?)\s+[0-9a-f]{6,16}-[0-9a-f]{6,16}\b/.exec(
-    (lines[at - 1] ?? "").slice(0, 200),
-  )?.[1] ?? null;
+  return /^\s*([A-Z_]\S*(?: \S+){0,4}?)\s+[0-9a-f]{6,16}-[0-9a-f]{6,16}\b/.exec(lineBefore(info))
+    ?.[1] ?? null;
 }
 
 /** The type of the region before the address, if it is one of malloc's large blocks. */
 function heapBefore(info: string): string | null {
-  const lines = info.split("\n");
-  const at = lines.findIndex((line) => /^\s*-{2,4}>/.test(line));
-  return /^\s*(MALLOC_(?:LARGE|MEDIUM|SMALL|TINY)\w*|MALLOC guard page)\b/i.exec(
-    lines[at - 1] ?? "",
-  )?.[1] ?? null;
+  return /^\s*(MALLOC_(?:LARGE|MEDIUM|SMALL|TINY)\w*|MALLOC guard page)\b/i.exec(lineBefore(info))
+    ?.[1] ?? null;
 }
 
 function distance(digits: string | undefined): bigint | null {

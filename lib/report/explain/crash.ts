@@ -120,6 +120,7 @@ function readCrash(report: CrashReport): Crash {
     ended,
     outside,
     uncaught,
+    deep: outside ? null : recursion(report),
     stack,
     reading,
   };
@@ -148,8 +149,7 @@ function tellFork({ texts, stack, reading }: Crash, story: Story): boolean {
   return isSystems;
 }
 
-function tellRecursion({ report, outside }: Crash, story: Story): void {
-  const deep = outside ? null : recursion(report);
+function tellRecursion({ deep }: Crash, story: Story): void {
   if (deep === null) return;
   story.happened.unshift(deep.text);
   if (deep.full) story.rows.unshift(known("address", "recursion")!);

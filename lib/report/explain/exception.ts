@@ -149,9 +149,10 @@ export function tellKind(crash: Crash, isDecoded: boolean, story: Story): void {
   const isGuard = exception?.type === "EXC_GUARD";
   const kind = outside && happened.length > 0 && !isGuard ? null : kindRow(crash, signal, happened);
   if (exception !== null && abortsAfter(exception)) {
+    const owner = handlerOwner(crash);
     story.tell(
-      handlerOwner(crash) !== null
-        ? `${handlerOwner(crash)}'s own handler of the signal then ended the process.`
+      owner !== null
+        ? `${owner}'s own handler of the signal then ended the process.`
         : `The report names ${exception.type} and SIGABRT, as when a handler in the process calls abort() ` +
           "after the exception.",
     );

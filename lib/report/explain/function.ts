@@ -7,7 +7,6 @@ import { bareName, type KnowledgeRow, known, knownFrame } from "../knowledge/mod
 import type { CrashReport, ReportFrame } from "../report.ts";
 import { classifyAddress, textOnStack } from "./address.ts";
 import { signalOf } from "./exception.ts";
-import { recursion } from "./recursion.ts";
 import {
   contextOf,
   type EndedBy,
@@ -23,7 +22,7 @@ import { graphicsAside, isPrivacyAbort } from "./telling.ts";
 
 /** Tells the row of the innermost function that says what happened. */
 export function tellFunction(
-  { report, outside, uncaught, stack, reading }: Crash,
+  { report, outside, uncaught, deep, stack, reading }: Crash,
   story: Story,
 ): void {
   if (outside || uncaught !== null) return;
@@ -31,7 +30,7 @@ export function tellFunction(
   // An access that only ran into a full stack says nothing of the object in hand.
   const fault = faultAddress(report);
   const isOverflow = fault !== null && classifyAddress(report, fault).kind === "stack" ||
-    recursion(report)?.full === true;
+    deep?.full === true;
   const ended = endedBy(report);
   // Where the memory itself is at fault, what used it is not.
   const isMedium = exception !== null &&

@@ -14,9 +14,15 @@ const MIN_RECURSION = 400;
 /** The same for a fault at the stack pointer, where reporters cut stacks. */
 const MIN_REPEATS = 12;
 
+/** What is told of a deep stack, and whether it is sure that it was full. */
+export interface DeepStack {
+  readonly text: string;
+  readonly full: boolean;
+}
+
 /** A stack with the same functions again and again: one that overflowed, with a fault at its end or one whose
  * place a copy without registers does not show, or one that is only long. */
-export function recursion(report: CrashReport): { text: string; full: boolean } | null {
+export function recursion(report: CrashReport): DeepStack | null {
   const frames = report.crashedThread?.frames ?? [];
   if (frames.length < MIN_REPEATS) return null;
   const counts = new Map<string, { frame: ReportFrame; count: number }>();

@@ -1,7 +1,7 @@
 /** The parts that frames play on a crashed stack: raising, telling what happened, deciding whose it is. */
 
 import { demangle, isMangled } from "../../symbols/demangle/demangle.ts";
-import { imageOf, imageTitle, isSystemFrame } from "../images.ts";
+import { imageOf, imageTitle, isSystemFrame, titleOf } from "../images.ts";
 import { bareName, type KnowledgeRow, known, knownFrame } from "../knowledge/mod.ts";
 import { isNearest } from "../nearest.ts";
 import type { CrashReport, ReportException, ReportFrame, ReportImage } from "../report.ts";
@@ -260,14 +260,26 @@ export function endOfTermination(stack: readonly ReportFrame[]): number {
   return endOfNameless(stack, near);
 }
 
+/** Frames in which an exception that was raised again is looked for. */
+const AGAIN_DEPTH = 20;
+
+/** Whether a function raises an exception again that was caught. */
+export function isRethrow(symbol: string | null): boolean {
+  return symbol !== null && /^(?:objc_exception_rethrow|__cxa_rethrow)\b/.test(symbol);
+}
+
+/** Index of the innermost function that raised an exception again; -1 when there is none. */
+export function rethrowOf(stack: readonly ReportFrame[]): number {
+  return stack.slice(0, AGAIN_DEPTH).findIndex(({ symbol }) => isRethrow(symbol));
+}
+
 /** The same of a stack whose run-times have no names: from the C library's abort() through that of C++, which calls the
  * program's terminate handlers between, such as libobjc's and a library's own. */
 function endOfNameless(stack: readonly ReportFrame[], near: number): number {
   let last = -1;
   for (let at = 0; at < near; at++) {
     const frame = stack[at];
-    const image = imageOf(frame);
-    const title = image === null ? "" : imageTitle(image);
+    const title = titleOf(frame);
     if (/^libc\+\+abi\./.test(title)) {
       if (frame.symbol !== null) return 0;
       last = at;
@@ -340,9 +352,8 @@ export function isCutLoop(stack: readonly ReportFrame[]): boolean {
 export function reachesBase(stack: readonly ReportFrame[]): boolean {
   const last = stack.at(-1);
   if (last === undefined || isCutLoop(stack)) return false;
-  const image = imageOf(last);
   // Without names only the images tell.
-  const title = image === null ? "" : imageTitle(image);
+  const title = titleOf(last);
   if (/^(?:dyld|libdyld)/.test(title)) return true;
   // It also has the C library, whose function alone has lost its caller.
   if (title.startsWith("libSystem.B") && stack.length > 1) return true;

@@ -3,6 +3,7 @@
 import type { KnowledgeRow } from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import type { UncaughtException } from "./language.ts";
+import type { DeepStack } from "./recursion.ts";
 import type { StackReading } from "./stack.ts";
 
 /** What the parts of an explanation are worked out from. */
@@ -17,6 +18,8 @@ export interface Crash {
   /** Whether something outside of the process ended it: it says why, and the stacks only show that moment. */
   readonly outside: boolean;
   readonly uncaught: UncaughtException | null;
+  /** A deep stack; `null` for others, and where the stacks only show a moment. */
+  readonly deep: DeepStack | null;
   /** The stack that shows what happened. */
   readonly stack: readonly ReportFrame[];
   readonly reading: StackReading;

@@ -15,6 +15,7 @@ import {
   eventLoops,
   reachesBase,
   readStack,
+  rethrowOf,
   type StackReading,
 } from "./stack.ts";
 
@@ -76,7 +77,7 @@ export function absentFrom(stack: readonly ReportFrame[]): Absent | null {
   const throws = stack.slice(endOfTermination(stack)).some(({ symbol }) =>
     symbol !== null && /^(?:objc_exception_throw|__cxa_throw|__exceptionPreprocess)\b/.test(symbol)
   );
-  if (!throws && (endOfTermination(stack) > 0 || isThrownAgain(stack))) return "thrower";
+  if (!throws && (endOfTermination(stack) > 0 || rethrowOf(stack) >= 0)) return "thrower";
   if (!reachesBase(stack)) {
     const unknown = stack.filter((frame) => imageOf(frame) === null).length;
     return unknown * 2 > stack.length ? "some images" : "outer";
@@ -86,12 +87,6 @@ export function absentFrom(stack: readonly ReportFrame[]): Absent | null {
   return stack.slice(0, named < 0 ? stack.length : named).some((frame) => imageOf(frame) === null)
     ? "some images"
     : null;
-}
-
-function isThrownAgain(stack: readonly ReportFrame[]): boolean {
-  return stack.slice(0, 20).some(({ symbol }) =>
-    symbol !== null && /^(?:objc_exception_rethrow|__cxa_rethrow)\b/.test(symbol)
-  );
 }
 
 /** Whether a signal interrupted code of which nothing is known but addresses that are in no image, as what a run-time

@@ -1,11 +1,11 @@
 /** What is told of an exception of a language that nobody caught. */
 
-import { imageOf, imageTitle, isSystemFrame } from "../images.ts";
+import { imageOf, imageTitle, isSystemFrame, outsideOfCache, titleOf } from "../images.ts";
 import { type KnowledgeRow, known } from "../knowledge/mod.ts";
 import { type CrashReport, noFrame, type ReportFrame } from "../report.ts";
 import type { UncaughtException } from "./language.ts";
 import { isDull, messageRow, sameReason } from "./message.ts";
-import { frameOwner, frameTitle, functionOf, readStack } from "./stack.ts";
+import { frameOwner, frameTitle, functionOf, isRethrow, readStack, rethrowOf } from "./stack.ts";
 import type { Crash, Story } from "./story.ts";
 import { sentence, unique } from "./words.ts";
 
@@ -79,20 +79,15 @@ export function tellUncaught({ report, uncaught, stack, reading }: Crash, story:
   }
 }
 
-/** Where the shared cache of Apple's ARM systems begins, which has the system's libraries; dyld,
- * SHARED_REGION_BASE_ARM64 of XNU's osfmk/mach/shared_region.h. */
-const SHARED_CACHE = 0x1_8000_0000n;
-
 /** The innermost address of a backtrace without any names or images that is none of the system's libraries; `null` for
  * other backtraces. */
 function addressOutside(
-  { arch, images }: CrashReport,
+  report: CrashReport,
   stack: readonly ReportFrame[],
 ): bigint | null {
-  if (arch !== "arm64" || images.length > 0 || stack.length < 3) return null;
+  if (report.images.length > 0 || stack.length < 3) return null;
   if (stack.some((frame) => frame.symbol !== null || imageOf(frame) !== null)) return null;
-  if (stack[0].address < SHARED_CACHE) return null;
-  return stack.find(({ address }) => address < SHARED_CACHE)?.address ?? null;
+  return stack[outsideOfCache(report, stack)]?.address ?? null;
 }
 
 /** Tells which function raised an exception, where it says more than the reason. */
@@ -143,13 +138,9 @@ function tellRaiser(
 
 /** The function of the program that raised an exception again; `null` where the stack does not show it. */
 function raisedAgain(stack: readonly ReportFrame[]): ReportFrame | null {
-  const at = stack.slice(0, 20).findIndex(({ symbol }) =>
-    symbol !== null && /^(?:objc_exception_rethrow|__cxa_rethrow)\b/.test(symbol)
-  );
+  const at = rethrowOf(stack);
   if (at < 0) return null;
-  const next = stack.slice(at + 1).find(({ symbol }) =>
-    symbol === null || !/^(?:objc_exception_rethrow|__cxa_rethrow)\b/.test(symbol)
-  );
+  const next = stack.slice(at + 1).find(({ symbol }) => !isRethrow(symbol));
   return next !== undefined && imageOf(next) !== null && frameOwner(next, next.symbol) === "program"
     ? next
     : null;
@@ -171,11 +162,6 @@ function namelessCaller(stack: readonly ReportFrame[], from: number): string | n
   const caller = stack.slice(from).find((frame) => isSystemFrame(frame));
   const title = caller === undefined || caller.symbol !== null ? "" : titleOf(caller);
   return title === "" || baseLibraries.test(title) || title.startsWith("lib") ? null : title;
-}
-
-function titleOf(frame: ReportFrame): string {
-  const image = imageOf(frame);
-  return image === null ? "" : imageTitle(image);
 }
 
 const articles = {
