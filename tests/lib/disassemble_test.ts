@@ -16,10 +16,12 @@ function targetWith(
     resolve(address) {
       const found = at(address);
       const image = {
-        symbolAt: (address: bigint) =>
-          found === undefined || found.isSeparate
+        symbolAt(address: bigint) {
+          const own = at(address);
+          return own === undefined || own.isSeparate
             ? null
-            : { offset: Number(address - found.start), symbol: symbolOf(found) },
+            : { offset: Number(address - own.start), symbol: symbolOf(own) };
+        },
       };
       return { image, symbol: found === undefined ? null : symbolOf(found) } as never;
     },
