@@ -1,6 +1,7 @@
 /** The registers of a stub's target: which there are, and those of its threads. */
 import type { Arch } from "../arch/mod.ts";
 import { hexBytes } from "../hex.ts";
+import { unsignedOf } from "../values/scalars.ts";
 import type { Connection } from "./connection.ts";
 import { RemoteError } from "./error.ts";
 import { bytesOf } from "./hexadecimal.ts";
@@ -108,10 +109,6 @@ export function addressBitsOfMask(
   return 0;
 }
 
-function littleEndian(bytes: Uint8Array): bigint {
-  return bytes.reduceRight((value, byte) => value << 8n | BigInt(byte), 0n);
-}
-
 /** Reads and writes the registers of threads. The target must be stopped. */
 export class ThreadRegisters {
   readonly #access: ThreadAccess;
@@ -183,7 +180,7 @@ export class ThreadRegisters {
     const read = (request: string, start: number) =>
       askThreads(this.#access, ids, [request]).map(([reply]) => {
         const bytes = bytesOf(reply)?.subarray(start, start + size);
-        return bytes?.length === size ? littleEndian(bytes) : undefined;
+        return bytes?.length === size ? unsignedOf(bytes) : undefined;
       });
     let found = read(`p${number.toString(16)}`, 0);
     // gdbserver has no request for a single register.
