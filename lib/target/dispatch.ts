@@ -10,6 +10,7 @@ import type { RawText } from "../escape.ts";
 import { MachError, MemoryReadError, TargetGoneError } from "../errors.ts";
 import { log } from "../log.ts";
 import { type AddressRange, Image, type LoadedImage } from "../macho/walking.ts";
+import { unsignedOf } from "../values/scalars.ts";
 import type { CapturedThread } from "./kernel.ts";
 import { Memory, type ReadInto } from "./memory.ts";
 
@@ -261,10 +262,7 @@ class Batch {
   #field(queue: bigint, offset: number, size: number): bigint | undefined {
     if (![1, 2, 4, 8].includes(size) || offset + size > MAX_OFFSET) return undefined;
     const bytes = this.#read(queue + BigInt(offset), size);
-    if (bytes === undefined) return undefined;
-    let value = 0n;
-    for (let at = size; at-- > 0;) value = value << 8n | BigInt(bytes[at]);
-    return value;
+    return bytes === undefined ? undefined : unsignedOf(bytes);
   }
 
   /** A pointer of a thread's; from its captured stack, at whose end libpthread has it, where it is there. */

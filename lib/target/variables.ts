@@ -44,6 +44,7 @@ import {
   type ThreadPlace,
   type Type,
   unitGlobal,
+  unsignedOf,
   type ValueContext,
   type ValueMemory,
   type Variable,
@@ -223,9 +224,7 @@ class FrameMemory implements ValueMemory {
     if (isInnermost && setRegister !== undefined) {
       this.writeRegister = (name, bytes) => {
         this.#checkPaused();
-        let value = 0n;
-        for (let at = bytes.length; at-- > 0;) value = value << 8n | BigInt(bytes[at]);
-        setRegister(name, value);
+        setRegister(name, unsignedOf(bytes));
       };
     }
     this.pointerSize = origin.memory.pointerSize;

@@ -6,6 +6,7 @@
  * these are LLDB's (`source/Plugins/Language/ObjC`) and Core Foundation's (`CFString.c`). */
 
 import { damaged, type Formatter, type Synthetic, type Type, type Value } from "../model.ts";
+import { unsignedOf } from "../scalars.ts";
 import { canonical } from "../types.ts";
 import { bytesAt, countOf, integer, named, noChildren, pointerAt, unsignedAt } from "./reading.ts";
 import { escapedText } from "./strings.ts";
@@ -27,8 +28,7 @@ function runtimeNumber(value: Value, name: string, size: number): bigint | undef
   const address = context.addressesOf(`_${name}`)[0] ?? context.addressesOf(name)[0];
   if (address === undefined) return undefined;
   const bytes = context.memory.readUpTo(address, size);
-  if (bytes.length < size) return undefined;
-  return bytes.reduceRight((sum, byte) => sum << 8n | BigInt(byte), 0n);
+  return bytes.length < size ? undefined : unsignedOf(bytes);
 }
 
 /** Foundation's version, by which its classes differ: `NSFoundationVersionNumber`, a double. Where it is not known, the

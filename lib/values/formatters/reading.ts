@@ -2,6 +2,7 @@
  * children they make are of the value itself, so that they are formatted too. */
 
 import { damaged, type Member, type Synthetic, type Type, type Value } from "../model.ts";
+import { unsignedOf } from "../scalars.ts";
 import { canonical, isRecord } from "../types.ts";
 
 /** Maximum number of elements of a container. More is damage: the memory of no machine holds them. */
@@ -49,10 +50,7 @@ export function pointerAt(value: Value, address: bigint): bigint {
  * @throws DamagedValue when it cannot be read
  */
 export function unsignedAt(value: Value, address: bigint, size: number): bigint {
-  const bytes = bytesAt(value, address, size);
-  let result = 0n;
-  for (let at = size; at-- > 0;) result = result << 8n | BigInt(bytes[at]);
-  return result;
+  return unsignedOf(bytesAt(value, address, size));
 }
 
 /** Bytes in memory.

@@ -13,7 +13,7 @@ import {
   type Value,
   type ValueMemory,
 } from "../model.ts";
-import { swiftNumber } from "../scalars.ts";
+import { swiftNumber, unsignedOf } from "../scalars.ts";
 import { canonical, swiftMangling } from "../types.ts";
 import { objectType } from "./objc.ts";
 import {
@@ -115,9 +115,7 @@ function wordOf(value: Value, index = 0): bigint {
   const { pointerSize } = value.context;
   const bytes = value.bytes((index + 1) * pointerSize).subarray(index * pointerSize);
   if (bytes.length < pointerSize) damaged(`it has no ${(index + 1) * pointerSize} bytes`);
-  let word = 0n;
-  for (let at = pointerSize; at-- > 0;) word = word << 8n | BigInt(bytes[at]);
-  return word;
+  return unsignedOf(bytes.subarray(0, pointerSize));
 }
 
 function pointerOf(value: Value, index = 0): bigint {
@@ -332,12 +330,6 @@ function childrenOf(value: Value): Synthetic {
 /** Number of children of another value that are found by name. */
 const MAX_NAMES = 64;
 
-function numberOf(bytes: Uint8Array): bigint {
-  let bits = 0n;
-  for (let at = bytes.length; at-- > 0;) bits = bits << 8n | BigInt(bytes[at]);
-  return bits;
-}
-
 function bytesOf(bits: bigint, size: number): Uint8Array {
   return Uint8Array.from({ length: size }, (_, at) => Number(bits >> BigInt(8 * at) & 0xffn));
 }
@@ -351,7 +343,7 @@ function caseOf(
   if (shape.kind !== "enum") return null;
   const bytes = value.bytes(layout.size);
   if (bytes.length < layout.size) damaged(`it has no ${layout.size} bytes`);
-  const bits = numberOf(bytes);
+  const bits = unsignedOf(bytes);
   const index = shape.tag(bits);
   const chosen = shape.cases[index];
   if (chosen === undefined) {

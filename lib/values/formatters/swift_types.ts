@@ -6,6 +6,7 @@
 import type { SwiftNode as Node } from "../../symbols/demangle/mod.ts";
 import { swiftDeclarationName, swiftTypeTree } from "../../symbols/walking.ts";
 import { damaged, type ValueContext } from "../model.ts";
+import { unsignedOf } from "../scalars.ts";
 
 /** Maximum number of fields of a type, of a generic's parameters, of types in each other. */
 const MAX_FIELDS = 1 << 10;
@@ -216,17 +217,11 @@ export class SwiftTypes {
   }
 
   unsigned(address: bigint, size: number): number {
-    const bytes = this.bytes(address, size);
-    let value = 0;
-    for (let at = size; at-- > 0;) value = value * 256 + bytes[at];
-    return value;
+    return Number(unsignedOf(this.bytes(address, size)));
   }
 
   pointer(address: bigint): bigint {
-    const bytes = this.bytes(address, this.pointerSize);
-    let value = 0n;
-    for (let at = bytes.length; at-- > 0;) value = value << 8n | BigInt(bytes[at]);
-    return value & this.#context.addressMask;
+    return unsignedOf(this.bytes(address, this.pointerSize)) & this.#context.addressMask;
   }
 
   /** The pointer that is `words` after an address. */
