@@ -91,7 +91,11 @@ export class ReportLibrary {
       this.#database.exec("COMMIT");
       return result;
     } catch (error) {
-      this.#database.exec("ROLLBACK");
+      try {
+        this.#database.exec("ROLLBACK");
+      } catch {
+        // SQLite has done so itself, as when the disk is full.
+      }
       throw error;
     }
   }

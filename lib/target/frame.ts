@@ -358,7 +358,8 @@ export class Frame {
    * several with one name, that of the innermost block. A name that the frame lacks is
    * `undefined`, and a member that a variable lacks an error. Assigning writes to the target.
    * `JSON.stringify` gives members and elements, text for what is no exact number, addresses of pointers,
-   * and `{ unavailable }` with the reason where there is no value.
+   * and `{ unavailable }` with the reason where there is no value. The name `toJSON` is that conversion's:
+   * a variable of that name is in {@linkcode variables}.
    *
    * @example
    * ```ts

@@ -10,6 +10,9 @@ const MAX_NAMES = 12;
 /** Property of an object that gives its {@linkcode Value}. */
 export const valueOf: unique symbol = Symbol("value");
 
+// The program's names come before those of the objects here, as `length` and `address`, but for `toJSON`: by that name
+// `JSON.stringify` asks each object for what it is to write. A variable or member of that name is in `frame.variables`.
+
 /** A value as TypeScript has it: a number, bigint or boolean; the name of an enumerator; `undefined` where there
  * is none; else an object whose properties are the members or elements. */
 export function plain(value: Value): unknown {
@@ -80,11 +83,11 @@ class NamesHandler implements ProxyHandler<object> {
 
   get(_: object, key: string | symbol): unknown {
     if (typeof key === "symbol") return undefined;
-    const value = this.#values.get(key);
-    if (value !== undefined) return plain(value);
     if (key === "toJSON") {
       return () => Object.fromEntries([...this.#values].map(([name, it]) => [name, jsonOf(it)]));
     }
+    const value = this.#values.get(key);
+    if (value !== undefined) return plain(value);
     // A script asks frames that have no such variable: `f.locals.account?.id`.
     return undefined;
   }
@@ -159,6 +162,7 @@ class ValueHandler implements ProxyHandler<object> {
     }
     if (key === Symbol.iterator) return () => this.#iterate();
     if (typeof key === "symbol") return undefined;
+    if (key === "toJSON") return () => jsonOf(value);
     const child = this.#child(key);
     if (child !== null) return plain(child);
     switch (key) {
@@ -175,8 +179,6 @@ class ValueHandler implements ProxyHandler<object> {
         break;
       case "toString":
         return () => `${value}`;
-      case "toJSON":
-        return () => jsonOf(value);
     }
     if (asked.has(key) || this.#isList) return undefined;
     throw unknownName(key, this.#names, `in ${value.name === "" ? value.type.name : value.name}`);

@@ -270,8 +270,15 @@ export function unknownName(session: Session, code: string, error: unknown): str
       : "";
     return `${name} is a variable of the program, and this is no expression of C${numbered}`;
   }
+  return absentVariable(session, name);
+}
+
+/** What is said of a variable that the selected frame has not: who has it, the near name, or what there is. */
+export function absentVariable(session: Session, name: string): string {
+  const { variables } = session.frames[session.frameIndex] ?? { variables: [] };
+  const names = [...new Set(variables.map((variable) => variable.name))];
   const caller = callerWith(session, name);
-  if (variables.length === 0 || caller !== undefined) {
+  if (names.length === 0 || caller !== undefined) {
     return `there is no variable ${name} in this frame: ${caller ?? noVariables(session)}`;
   }
   const near = names.filter((known) => editDistance(known.toLowerCase(), name.toLowerCase()) <= 2);

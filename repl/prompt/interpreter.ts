@@ -85,15 +85,30 @@ export class Interpreter implements CommandContext {
     const value = await evaluate(code);
     if (value === undefined) return await asksForValue(code) ? await this.#undefined(code) : [];
     remember("_", value);
+    // What finds it takes long to load.
+    if (Number.isNaN(value) || /\blocals\b/.test(code)) {
+      const missed = await this.#missed(code);
+      if (missed !== undefined) complain(safe`warning: ${missed}`);
+    }
     return show(value);
   };
+
+  /** What is said of a variable that code reads and the selected frame has not; `undefined` where all are there. */
+  async #missed(code: string): Promise<SafeText | undefined> {
+    const { missedVariable } = await import("./properties.ts");
+    const name = missedVariable(this.session, code);
+    if (name === undefined) return undefined;
+    const { absentVariable } = await import("../commands/expressions.ts");
+    return await this.session.withNames(() => escape(absentVariable(this.session, name)));
+  }
 
   /** What is shown of `undefined`: a misspelt property is named. Calls give it often and mean nothing by it:
    * it is shown to people alone. */
   async #undefined(code: string): Promise<Lines> {
     const { misspelt } = await import("./properties.ts");
     const why = misspelt(this.session, code);
-    if (why !== undefined) return [safe`undefined: ${escape(why)}`];
+    const missed = why === undefined ? await this.#missed(code) : escape(why);
+    if (missed !== undefined) return [safe`undefined: ${missed}`];
     return this.session.ui.interactive ? [this.session.style("quiet", safe`undefined`)] : [];
   }
 
@@ -282,7 +297,8 @@ export class Interpreter implements CommandContext {
     if (error instanceof TypeError) {
       const { misspelt } = await import("./properties.ts");
       const why = misspelt(this.session, code);
-      if (why !== undefined) lines.push(escape(why));
+      const missed = why === undefined ? await this.#missed(code) : escape(why);
+      if (missed !== undefined) lines.push(missed);
     }
     await this.#report(error, undefined, lines);
   }

@@ -296,31 +296,40 @@ export function propertyNames(session: Session, before: string, prefix: string):
   return node === undefined ? [] : names(kindOf(session, node, bound), prefix);
 }
 
-/** What is said of a property that does not exist in what was typed; `undefined` where all do, or it cannot
- * be known without running the code: `Thread has no nmae: did you mean name?` */
-export function misspelt(session: Session, code: string): string | undefined {
-  let tree: Tree;
-  try {
-    tree = parse(code, { ecmaVersion: "latest", allowAwaitOutsideFunction: true }) as Tree;
-  } catch {
-    return undefined;
-  }
-  let found: string | undefined;
-  const visit = (node: Tree): void => {
+/** A property that is named in code, and what it stands in. */
+type Named = readonly [member: Tree, parent: Tree | undefined];
+
+/** The properties that code names, the outermost of an expression last. */
+function members(code: string): Named[] {
+  const found: Named[] = [];
+  const visit = (node: Tree, parent?: Tree): void => {
     for (const value of Object.values(node)) {
       for (const child of Array.isArray(value) ? value : [value]) {
         if (child !== null && typeof child === "object" && typeof child.type === "string") {
-          visit(child);
+          visit(child, node);
         }
       }
     }
-    if (found !== undefined || node.type !== "MemberExpression" || node.computed) return;
+    if (node.type === "MemberExpression" && !node.computed) found.push([node, parent]);
+  };
+  try {
+    visit(parse(code, { ecmaVersion: "latest", allowAwaitOutsideFunction: true }) as Tree);
+  } catch {
+    return [];
+  }
+  return found;
+}
+
+/** What is said of a property that does not exist in what was typed; `undefined` where all do, or it cannot
+ * be known without running the code: `Thread has no nmae: did you mean name?` */
+export function misspelt(session: Session, code: string): string | undefined {
+  for (const [node] of members(code)) {
     const owner = kindOf(session, node.object, new Map());
     const prototype = prototypeOf(owner);
     const name: string = node.property.name ?? "";
     const known = names(owner, "");
-    if (prototype === null || prototype === Object.prototype || known.includes(name)) return;
-    if (name in Object.prototype) return;
+    if (prototype === null || prototype === Object.prototype || known.includes(name)) continue;
+    if (name in Object.prototype) continue;
     const near = known.map((other) => ({ other, distance: editDistance(name, other) }))
       .filter(({ other, distance }) => distance <= Math.max(1, Math.floor(other.length / 3)))
       .sort((a, b) => a.distance - b.distance).slice(0, 2)
@@ -328,9 +337,50 @@ export function misspelt(session: Session, code: string): string | undefined {
     const { constructor } = prototype as { constructor?: { name?: string } };
     const isOurs = Object.values(api).includes(constructor as never) ||
       prototype === Image.prototype;
-    if (near === "" && !isOurs) return;
-    found = `${constructor?.name ?? "it"} has no \`${name}\`${near && `: did you mean ${near}?`}`;
-  };
-  visit(tree);
-  return found;
+    if (near === "" && !isOurs) continue;
+    return `${constructor?.name ?? "it"} has no \`${name}\`${near && `: did you mean ${near}?`}`;
+  }
+  return undefined;
+}
+
+/** The first variable that code reads of the selected frame's `locals` and that is not there: it counts as
+ * `undefined`, which sums and comparisons hide. Code that asks whether it is there is not meant. */
+export function missedVariable(session: Session, code: string): string | undefined {
+  if (!code.includes(".") || session.maybeTarget === undefined || !session.captured) {
+    return undefined;
+  }
+  for (const [node, parent] of members(code)) {
+    if (isAsked(node, parent)) continue;
+    const owner = kindOf(session, node.object, new Map());
+    if (typeof owner !== "object" || owner === null || Object.getPrototypeOf(owner) !== null) {
+      continue;
+    }
+    const name: string = node.property.name ?? "";
+    const { locals } = session.frame;
+    if (owner === locals && name !== "toJSON" && !(name in locals)) return name;
+  }
+  return undefined;
+}
+
+/** Whether a property's absence is asked for: `locals.a?.b`, `locals.a ?? 0`, `locals.a === undefined`. */
+function isAsked(node: Tree, parent: Tree | undefined): boolean {
+  switch (parent?.type) {
+    case "MemberExpression":
+    case "CallExpression":
+      return parent.optional;
+    case "LogicalExpression":
+      return parent.left === node;
+    case "ConditionalExpression":
+      return parent.test === node;
+    case "UnaryExpression":
+      return parent.operator === "typeof" || parent.operator === "!";
+    case "BinaryExpression": {
+      const other = parent.left === node ? parent.right : parent.left;
+      return other.name === "undefined" || other.type === "Literal" && other.value === null;
+    }
+    case "AssignmentExpression":
+      return parent.left === node;
+    default:
+      return false;
+  }
 }

@@ -55,10 +55,37 @@ export async function collect(
     });
     return 0;
   }
+  const isNew = !exists(into);
+  let kept = 0;
+  try {
+    return await collectInto(into, paths, { options, done, json, keep: (files) => kept += files });
+  } catch (error) {
+    if (isNew && kept === 0) removeDatabase(into);
+    throw isOfDatabase(error) ? cannotWrite(into, error.message, kept) : error;
+  }
+}
+
+/** Collects into a library, which is complete as far as it goes at any time.
+ *
+ * @param keep called with the number of files whose reports are in the library from then on
+ */
+async function collectInto(
+  into: string,
+  paths: readonly string[],
+  { options, done, json, keep }: {
+    readonly options: CollectorOptions;
+    readonly done: Done;
+    readonly json: boolean;
+    readonly keep: (files: number) => void;
+  },
+): Promise<number> {
+  const { symbols } = options;
   using database = await openDatabase(into);
   const library = new ReportLibrary(database, into);
   const take = (records: readonly FileRecord[]): void => {
-    for (const [at, how] of library.add(records).entries()) {
+    const added = library.add(records);
+    keep(records.length);
+    for (const [at, how] of added.entries()) {
       done[how]++;
       const { error } = records[at];
       if (error !== null) complain(safe`warning: ${escape(error)}`);
@@ -111,6 +138,28 @@ export async function collect(
     );
   }
   return reports === 0 ? 1 : 0;
+}
+
+function isOfDatabase(error: unknown): error is Error {
+  return error instanceof Error && "code" in error && error.code === "ERR_SQLITE_ERROR";
+}
+
+function cannotWrite(into: string, reason: string, kept: number): UserError {
+  const rest = kept === 0
+    ? ""
+    : `; ${kept} files are in it, and the same command goes on with the rest`;
+  return new UserError(`cannot write ${into}: ${reason}${rest}`);
+}
+
+/** Removes a database in which nothing is, with the files that SQLite has beside it. */
+function removeDatabase(path: string): void {
+  for (const suffix of ["", "-wal", "-shm", "-journal"]) {
+    try {
+      Deno.removeSync(`${path}${suffix}`);
+    } catch {
+      // Not all of them are there.
+    }
+  }
 }
 
 function exists(path: string): boolean {

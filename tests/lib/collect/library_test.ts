@@ -150,6 +150,25 @@ Deno.test("a transaction that fails leaves nothing", async () => {
   assertEquals(dumpOf(library), before);
 });
 
+Deno.test("a full database: SQLite's own reason, and what was complete stays", async () => {
+  using database = await openDatabase(":memory:");
+  const library = new ReportLibrary(database, "library");
+  library.add([fileRecord("/first", [base], "1")]);
+  // SQLite's limit fails as a full disk does: it has ended the transaction before the error is seen.
+  const pages = Object.values(database.prepare("PRAGMA page_count").get()!)[0];
+  database.exec(`PRAGMA max_page_count = ${pages}`);
+  const frames = Array.from(
+    { length: 500 },
+    (_, at) => ({ ...base.frames[0], address: `0x${at}` }),
+  );
+  assertThrows(
+    () => library.add([fileRecord("/second", [{ ...base, frames }], "2")]),
+    Error,
+    "database or disk is full",
+  );
+  assertEquals(library.counts, { reports: 1, signatures: 1, failed: 0 });
+});
+
 Deno.test("hostile texts stay texts, in the tables and in the dump", async () => {
   const folder = await Deno.makeTempDir();
   try {

@@ -31,7 +31,8 @@ function locals(rows: readonly (readonly [name: string, type: Type, bytes: numbe
   values.push(
     new PlacedValue(context, "lost", int, { kind: "unavailable", reason: "optimized out" }),
   );
-  return named(values, "in this frame");
+  // deno-lint-ignore no-explicit-any
+  return named(values, "in this frame") as Record<string, any>;
 }
 
 function little(value: bigint, size: number): number[] {
@@ -122,4 +123,28 @@ Deno.test("each kind of value in JSON: what it is, and never an empty object or 
   assertEquals(JSON.stringify({ of: seen.node }), JSON.stringify({ of: own }));
   assertEquals(seen.lost, undefined);
   assertThrows(() => (seen.node as { nosuch: number }).nosuch, TypeError, "there is no nosuch");
+});
+
+Deno.test("names that JavaScript means something by: JSON, `in` and keys are those of the program", () => {
+  const long = base("long", 8, "signed");
+  const large = 1n << 60n;
+  const meant = ["toJSON", "__proto__", "then", "constructor", "length", "valueOf", "toString"];
+  const odd: Type = {
+    ...{ kind: "struct", name: "Odd", size: 8 * meant.length, language: "c++" },
+    members: meant.map((name, at) => field(name, long, 8 * at)),
+  };
+  const bytes = little(large, 8);
+  const seen = locals([
+    ...meant.map((name) => [name, long, bytes] as const),
+    ["odd", odd, meant.flatMap(() => bytes)],
+  ]);
+  const written = meant.map((name) => `"${name}":"${large}"`).join();
+  assertEquals(
+    JSON.stringify(seen),
+    `{${written},"odd":{${written}},"lost":{"unavailable":"optimized out"}}`,
+  );
+  assertEquals(JSON.stringify([seen.odd]), `[{${written}}]`);
+  assertEquals(Object.keys(seen), [...meant, "odd", "lost"]);
+  assertEquals(meant.map((name) => name in seen && name in seen.odd), meant.map(() => true));
+  for (const name of meant.slice(1)) assertEquals([seen[name], seen.odd[name]], [large, large]);
 });

@@ -233,3 +233,18 @@ Deno.test("collect and query: a wrong command line is said in a line", async () 
     assertMatch(stderr, reason);
   }
 });
+
+Deno.test("collect: a file that cannot be written is named, and an empty one does not stay", async () => {
+  await inFolder(async (folder) => {
+    const into = `${folder}/crashes.sqlite`;
+    // A limit on the size of files, whose signal is ignored, fails as a full disk does.
+    const line = [Deno.execPath(), ...deno, "collect", reports, "--into", into].join(" ");
+    const { code, stderr } = await new Deno.Command("bash", {
+      args: ["-c", `trap '' XFSZ; ulimit -f 64; exec ${line}`],
+    }).output();
+    const text = new TextDecoder().decode(stderr);
+    assertEquals(code, 1, text);
+    assertStringIncludes(text, `machpause: cannot write ${into}: `);
+    assertEquals([...Deno.readDirSync(folder)], []);
+  });
+});

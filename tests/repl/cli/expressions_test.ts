@@ -52,6 +52,20 @@ const errors: readonly (readonly [line: string, error: string])[] = [
   ["p local[9]", "local has no element 9: it has 4, at `[9]`"],
   ["p/q depth", "there is no format q: there are x d u o t c a f s"],
   ["v nosuch", "there is no variable nosuch in this frame: it has depth, local, below"],
+  // `undefined` is hidden by sums and texts; code that asks for absence means it.
+  [
+    "frame.locals.dept + 1",
+    "warning: there is no variable dept in this frame: did you mean depth?",
+  ],
+  [
+    "`${frame.locals.nosuch}`",
+    "warning: there is no variable nosuch in this frame: it has depth, local, below",
+  ],
+  [
+    "frame.locals.nosuch.x",
+    "TypeError: Cannot read properties of undefined (reading 'x'); " +
+    "there is no variable nosuch in this frame: it has depth, local, below",
+  ],
 ];
 
 Deno.test({
@@ -78,6 +92,10 @@ Deno.test({
   ignore: !runs("x86_64"),
   async fn() {
     const lines = errors.flatMap(([line]) => ["-e", line]);
+    for (const name of ["?.x", " ?? 1", " === undefined"]) {
+      lines.push("-e", `frame.locals.no${name}`);
+    }
+    lines.push("-e", '"no" in frame.locals', "-e", "JSON.stringify(frame.locals).length");
     const { stderr } = await machpause(["demo", "-e", "thread 3", "-e", "frame 5", ...lines]);
     assertEquals(
       stderr.trim().split("\n").map((line) => line.replace(/^machpause: /, "")),

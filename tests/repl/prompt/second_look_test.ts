@@ -363,7 +363,7 @@ Deno.test({
   async fn() {
     await using first = await start(["demo", "--no-init"]);
     await first.until("paused) > ");
-    const pid = /\n(\d+)\n/.exec(await first.enter("target.pid", /\n\d+\r\n/))![1];
+    const pid = /\n(\d+)\n/.exec(await first.enter("target.pid", /[\nJ]\d+\r\n/))![1];
     await using second = await start(["bt", "demo", "--no-pager"]);
     await second.until(/this demo was started for it[^]*shows\s+it/);
     assertEquals(await second.end(), 0);
