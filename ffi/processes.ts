@@ -13,7 +13,7 @@ import { prepareLibrary } from "./library.ts";
 import { AttachError, MachError, TargetGoneError } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import type { SymbolOptions } from "../lib/symbols/walking.ts";
-import { LiveTarget, SelfTarget } from "../lib/target/walking.ts";
+import { LiveTarget, PerfMap, SelfTarget } from "../lib/target/walking.ts";
 
 export { fileSystem as system };
 export { prepareLibrary };
@@ -61,7 +61,7 @@ export function attach(
   const name = native.processName(pid) ?? `pid ${pid}`;
   return new LiveTarget(native, fileSystem, {
     ...options,
-    ...{ pid, name, onHold: guard, mappedFile: mappedFileOf(pid) },
+    ...{ pid, name, onHold: guard, mappedFile: mappedFileOf(pid), generated: perfMapOf(pid) },
   });
 }
 
@@ -79,6 +79,31 @@ function mappedFileOf(pid: number): (path: string) => string {
     }
     return isElsewhere ? `/proc/${pid}/root${path}` : path;
   };
+}
+
+/** The names of the code that a process makes while it runs: `/tmp/perf-PID.map`, of a process in a container
+ * there, by its pid there. Everybody may write into that folder, so the file has to be the process's user's. */
+function perfMapOf(pid: number): PerfMap {
+  const isLinux = Deno.build.os === "linux";
+  return new PerfMap(`/tmp/perf-${pid}.map`, () => {
+    try {
+      const folder = isLinux ? `/proc/${pid}/root/tmp` : "/tmp";
+      const path = `${folder}/perf-${isLinux ? pidInside(pid) : pid}.map`;
+      // Not a link, which is followed here and not there.
+      const { isFile, uid } = Deno.lstatSync(path);
+      const isTrusted = isFile && uid === kernel().processInfo(pid)?.users[0];
+      if (!isTrusted) log.symbols?.(`${path} is not used: it is no file of the process's user`);
+      return isTrusted ? fileSystem.files.open(path) : null;
+    } catch {
+      return null; // there is none, or it may not be read
+    }
+  });
+}
+
+/** The pid that a process has in its own namespace. */
+function pidInside(pid: number): string {
+  const status = Deno.readTextFileSync(`/proc/${pid}/status`);
+  return /^NSpid:.*\t(\d+)$/m.exec(status)?.[1] ?? `${pid}`;
 }
 
 /** The largest `pid_t`. */
@@ -204,6 +229,7 @@ export async function launchWith(
           kill,
           onHold: guard,
           mappedFile: mappedFileOf(child.pid),
+          generated: perfMapOf(child.pid),
           ...(watch === undefined ? {} : { crashes: watch }),
         }),
     );

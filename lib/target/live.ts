@@ -23,6 +23,7 @@ import type { ThreadProbe } from "./probe.ts";
 import {
   type AddressInfo,
   type FoundSymbol,
+  type Resolver,
   Symbolizer,
   type SymbolOptions,
 } from "../symbols/walking.ts";
@@ -156,6 +157,8 @@ export interface LiveOptions extends SymbolOptions {
   readonly crashes?: CrashSource;
   /** By which path a file is opened here that the process has mapped. Default: its own. */
   readonly mappedFile?: (path: string) => string;
+  /** Knows code that the process makes while it runs. */
+  readonly generated?: Resolver;
 }
 
 /** A running task, over a {@linkcode MachKernel}.
@@ -348,11 +351,14 @@ export class LiveTarget extends Target {
 
   /** See {@linkcode Target.resolve}. */
   override resolve(address: bigint): AddressInfo {
-    const info = super.resolve(address);
-    if (info.image !== null || !this.#mayHaveMapped) return info;
-    // Most addresses that are asked for are data: looking each time would take long.
-    this.#lookForImages();
-    return super.resolve(address);
+    let info = super.resolve(address);
+    if (info.image === null && this.#mayHaveMapped) {
+      // Most addresses that are asked for are data: looking each time would take long.
+      this.#lookForImages();
+      info = super.resolve(address);
+    }
+    const { generated } = this.#options;
+    return info.image === null && generated !== undefined ? generated.resolve(address) : info;
   }
 
   /** Whether files may have been mapped that are not known yet: on Linux only a stop, or asking for the images,
@@ -637,7 +643,7 @@ export class LiveTarget extends Target {
       this.#images.refreshFiles();
       return this.#images.symbols;
     };
-    return resolverOf(this.debug, this.symbols, refresh);
+    return resolverOf(this.debug, this.symbols, refresh, this.#options.generated);
   }
 
   readonly #control: ThreadControl = {
@@ -803,7 +809,7 @@ export class LiveTarget extends Target {
       // Another resolver may have found them.
       const now = this.#images.symbols;
       return now === symbols ? null : symbols = now;
-    });
+    }, this.#options.generated);
   }
 
   /** Looks for new images of a running target: while there are none, less and less often. */

@@ -27,11 +27,13 @@ export type CodeResolver = Resolver & UnwindImages;
  *
  * @param refresh asked where an address is in no image: gives a symbolizer of more images, or `null`
  * when there are none
+ * @param generated asked where an address is in none of those either: knows code that was made at run time
  */
 export function resolverOf(
   debug: DebugProvider,
   images: Symbolizer,
   refresh: () => Symbolizer | null,
+  generated?: Resolver,
 ): CodeResolver {
   let symbols = images;
   const isRefreshed = (): boolean => {
@@ -43,8 +45,9 @@ export function resolverOf(
     imageAt: (address) =>
       symbols.imageAt(address) ?? (isRefreshed() ? symbols.imageAt(address) : null),
     resolve(address) {
-      const info = symbols.resolve(address);
-      return info.image === null && isRefreshed() ? symbols.resolve(address) : info;
+      let info = symbols.resolve(address);
+      if (info.image === null && isRefreshed()) info = symbols.resolve(address);
+      return info.image === null && generated !== undefined ? generated.resolve(address) : info;
     },
     debugSection: (image, name) => debug.debugSection(image, name),
     get debugGeneration() {

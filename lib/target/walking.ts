@@ -39,6 +39,7 @@ export { type CrashSource, type LiveOptions, LiveTarget } from "./live.ts";
 export { mappedFiles, openInParts, openMapped, PlacedImage } from "./mapped_file.ts";
 export { Memory, type ReadInto } from "./memory.ts";
 export { Pause } from "./pause.ts";
+export { PerfMap } from "./perf_map.ts";
 export type { CoreOrigin, SaveCoreOptions, SavedCore } from "./save_core.ts";
 export type { CoreStyle } from "./save_core_plan.ts";
 export type { RecordOptions, Sample, SampledThread, SampleOptions, StackNode } from "./sampling.ts";
