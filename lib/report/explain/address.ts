@@ -6,10 +6,13 @@ import { regionInfo, register } from "../fault.ts";
 import { imageFinder } from "../images.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { isNearest } from "../nearest.ts";
-import { readStack } from "./stack.ts";
+import { accessOf } from "./cpu.ts";
+import { abortsAfter, readStack } from "./stack.ts";
 
 /** Addresses below this are taken for a member of an object at null. */
 const NEAR_NULL = 0x10000n;
+/** Few members of objects that are not the first are at offsets below this. */
+const TINY = 4n;
 /** Maximum distance from the stack pointer of an access that overflows the stack. */
 const NEAR_STACK = 0x20000n;
 /** Size of a 64-bit program's `__PAGEZERO`. */
@@ -35,7 +38,10 @@ const fillings: readonly (readonly [bigint, AddressClass, string])[] = [
 /** Keys of the `address` rows of the knowledge table. */
 export type AddressClass =
   | "null"
+  | "tiny"
   | "stack"
+  | "filled"
+  | "guard"
   | "freed"
   | "uninitialized"
   | "text"
@@ -50,6 +56,7 @@ export type AddressClass =
   | "destroyed"
   | "object"
   | "readonly"
+  | "constant"
   | "readable"
   | "cut"
   | "unknown";
@@ -91,13 +98,19 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
   const top = wide ? 1n << 64n : 1n << 32n;
   const sp = register(thread, "sp", "rsp", "esp");
   const add = (kind: AddressClass, words: string): number => found.push([kind, words]);
-  const executed = address === register(thread, "pc", "rip", "eip") ||
-    jumpedTo(report, address) || address === notedCounter(report);
+  const access = accessOf(report);
+  const executed = access === "execute" || address === register(thread, "pc", "rip", "eip") ||
+    isInnermost(report, address) || address === notedCounter(report);
 
   const object = address < NEAR_NULL && !executed ? objectWords(report, address) : null;
   if (object !== null) add("object", object);
   else if (address < NEAR_NULL && address > 0n && !executed && hasNoNull(thread)) {
     add("number", "it is a small number, but not null: no register is 0");
+  } else if (address < TINY && address > 0n && !executed) {
+    add(
+      "tiny",
+      `it is ${address}: null plus ${address}, or a small number in place of a pointer`,
+    );
   } else if (address < NEAR_NULL) {
     add(
       "null",
@@ -116,7 +129,7 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
     const difference = address - filling;
     if (difference > -0x1000n && difference < 0x1000n) add(kind, `it is ${words}`);
   }
-  if (region.guard) add("stack", "it is in a stack's guard page: the stack is full");
+  if (region.guard) add(...guardWords(report, address));
   else if (region.other !== null) {
     add(
       "unknown",
@@ -145,12 +158,14 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
       "it is that of the instruction itself, in a function that has a name: the CPU could not fetch it from there",
     ]);
   } else if (executed) {
-    found.unshift([
-      address === 0n ? "null call" : "execute",
-      `the program jumped there${
-        address === 0n ? ": it called a null function pointer" : ": a bad function pointer"
-      }`,
-    ]);
+    found.unshift(
+      address === 0n
+        ? ["null call", "the program jumped there: it called a null function pointer"]
+        : ["execute", `the program jumped there${jumpWords(report, address, region)}`],
+    );
+    // A pointer that failed is what was jumped by.
+    const at = found.findIndex(([kind]) => kind === "signed");
+    if (at > 0) found.unshift(...found.splice(at, 1));
   }
   const image = imageFinder(report.images)(address);
   if (image !== null) {
@@ -170,7 +185,11 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
     );
   }
   const kind = found.find(([kind]) => kind !== "unknown")?.[0] ?? "unknown";
-  return { kind, words: found.map(([, words]) => words) };
+  const words = found.map(([, words]) => words);
+  if (kind !== "readonly") return { kind, words };
+  // What may only be read can be written to or jumped to; code can only be written to.
+  const isWrite = access === "write" || region.executable || counterOf(report) !== null;
+  return { kind: access === "read" ? "readable" : isWrite ? "readonly" : "constant", words };
 }
 
 /** Functions of the Objective-C and Swift run-times that do nothing for nil and read the class of any other object, and
@@ -216,13 +235,69 @@ function hasNoNull(thread: ReportThread | null): boolean {
 /** Number of the 64-bit ARM CPU's general registers. */
 const ARM_REGISTERS = 32;
 
-/** Whether the innermost frame is at the address and in no image: a copy without registers shows a bad jump
- * so. After a signal handler's frames it is the one that the signal interrupted. */
-function jumpedTo(report: CrashReport, address: bigint): boolean {
-  const stack = report.crashedThread?.frames ?? [];
-  const frame = stack[readStack(stack).first];
-  return frame !== undefined && frame.address === address && frame.image === null &&
-    frame.imageName === null && frame.symbol === null && stack.length > 1;
+/** The innermost frame that tells something: after a signal handler's frames it is the one that the signal interrupted. */
+function innermost({ crashedThread }: CrashReport): ReportFrame | undefined {
+  const stack = crashedThread?.frames ?? [];
+  return stack[readStack(stack).first];
+}
+
+/** The next instruction's address, by the registers or the innermost frame; `null` where neither is there. */
+function counterOf(report: CrashReport): bigint | null {
+  return register(report.crashedThread, "pc", "rip", "eip") ?? innermost(report)?.address ?? null;
+}
+
+/** Whether the innermost frame is at the address: only a jump there makes it so. A single frame may be the reporter's own. */
+function isInnermost(report: CrashReport, address: bigint): boolean {
+  const frame = innermost(report);
+  return frame !== undefined && frame.address === address && address !== 0n &&
+      (report.crashedThread?.frames.length ?? 0) > 1 ||
+    isNullFrame(report, address);
+}
+
+/** Whether the innermost frame is at null, which some reporters put there for frames that are not known. */
+function isNullFrame(report: CrashReport, address: bigint): boolean {
+  const frame = innermost(report);
+  return address === 0n && frame !== undefined && frame.address === 0n && frame.image === null &&
+    frame.imageName === null && frame.symbol === null &&
+    (report.crashedThread?.frames.length ?? 0) > 1;
+}
+
+/** What a bad jump led to. */
+function jumpWords(report: CrashReport, address: bigint, region: RegionWords): string {
+  const frame = innermost(report);
+  const name = frame?.address === address ? frame.symbol : null;
+  return name !== null && dataNames.test(name)
+    ? `, into data and not code (${name}): a bad function pointer or a damaged object`
+    : region.type !== null && !region.executable
+    ? ", into memory that may not be executed: a bad function pointer"
+    : ": a bad function pointer";
+}
+
+/** Names of data that compilers make. */
+const dataNames =
+  /^(?:(?:vtable|VTT|typeinfo(?: name)?|construction vtable|guard variable) for |_ZT[VTIS]|_?OBJC_(?:CLASS|METACLASS|IVAR)_\$_|(?:nominal )?type (?:metadata|descriptor)|protocol (?:conformance )?descriptor)/;
+
+/** How near to a stack's end the stack pointer is where that end was met. */
+const NEAR_END = 0x20000n;
+
+/** A stack's guard page, by the stack pointer: whether the stack is full, or only something far from what is in use. */
+function guardWords(report: CrashReport, address: bigint): [AddressClass, string] {
+  const { crashedThread: thread, exception } = report;
+  const sp = register(thread, "sp", "rsp", "esp");
+  // Behind a signal handler's frames are those that it interrupted.
+  const isInterrupted = readStack(thread?.frames ?? []).first > 0;
+  if (!isInterrupted && exception !== null && abortsAfter(exception)) {
+    return [
+      "filled",
+      "it is in a stack's guard page: the stack was full then; what the report has of the stack is later, from the handler of the signal",
+    ];
+  }
+  const stack = stackAfter(regionInfo(report) ?? "");
+  const isFar = !isInterrupted && sp !== null && stack !== null && sp > stack.start + NEAR_END &&
+    sp <= stack.end;
+  return isFar
+    ? ["guard", `it is in a stack's guard page, ${sp - address} bytes below the stack pointer`]
+    : ["stack", "it is in a stack's guard page: the stack is full"];
 }
 
 /** Whether an address is that of an instruction of the innermost function: its memory could not be executed, rather
@@ -231,7 +306,8 @@ function isFunctionAt(report: CrashReport, address: bigint, { type }: RegionWord
   const stack = report.crashedThread?.frames ?? [];
   const frame = stack[readStack(stack).first];
   return frame !== undefined && frame.address === address && frame.symbol !== null &&
-    !isNearest(frame) && (type === null || /^(?:mapped file|__TEXT)/.test(type));
+    !isNearest(frame) && !dataNames.test(frame.symbol) &&
+    (type === null || /^(?:mapped file|__TEXT)/.test(type));
 }
 
 /** The program counter, where the stack that was walked does not begin with it: `PC register does not match crashing
@@ -354,6 +430,8 @@ export interface RegionWords {
   /** Number of the crashed thread, if its stack ends at the address. */
   readonly beside: number | null;
   readonly kind: AddressClass;
+  /** Whether code may run in the region. */
+  readonly executable: boolean;
 }
 
 /** What the header says of the crashed thread after its number: its name or queue; `null` when it says nothing. */
@@ -388,6 +466,7 @@ export function regionWords(report: CrashReport, address: bigint): RegionWords {
     other: null,
     beside: null,
     kind: "unknown",
+    executable: false,
   };
   if (info === null) return nothing;
   const arrow = info.split("\n").find((line) => /^\s*-{2,4}>\s*\S/.test(line)) ?? "";
@@ -433,11 +512,27 @@ export function regionWords(report: CrashReport, address: bigint): RegionWords {
       (protection === undefined ? "" : `, protection ${protection}`) +
       (file === undefined || isGuard || file.includes(" thread ") ? "" : `, of ${file}`),
     type,
-    guard: isGuard && other === null,
+    guard: isGuard ? other === null : /^Stack\b/i.test(type) && protection?.[1] !== "w" &&
+      crashed !== null && stackAfter(info)?.thread === crashed,
     other,
     beside: other !== null && stackEndsAt(info, address) === crashed ? crashed : null,
     kind: protection?.startsWith("r-") === true ? "readonly" : "unknown",
+    executable: protection?.endsWith("x") === true,
   };
+}
+
+/** The stack that follows the region of the address without a gap; `null` where none does. */
+function stackAfter(info: string): { thread: number; start: bigint; end: bigint } | null {
+  const lines = info.split("\n");
+  const at = lines.findIndex((line) => /^\s*-{2,4}>/.test(line));
+  const end = /[0-9a-f]{6,16}-([0-9a-f]{6,16})\b/.exec((lines[at] ?? "").slice(0, 200))?.[1];
+  const next = /^\s*Stack\s+([0-9a-f]{6,16})-([0-9a-f]{6,16})\s.{0,80}?\bthread (\d{1,9})\b/i
+    .exec((lines[at + 1] ?? "").slice(0, 200));
+  if (end === undefined || next === null) return null;
+  const start = BigInt(`0x${next[1]}`);
+  return start === BigInt(`0x${end}`)
+    ? { thread: Number(next[3]), start, end: BigInt(`0x${next[2]}`) }
+    : null;
 }
 
 /** Number of the thread whose stack's region ends at an address: `Stack 16fe44000-16fecc000 … thread 10`. */

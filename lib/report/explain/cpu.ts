@@ -6,74 +6,56 @@ import { abortsAfter } from "./stack.ts";
 import { type KnowledgeRow, known } from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 
-/** `ESR_ELx.EC` of a `brk` instruction. */
+/** How memory was used. */
+export type Access = "read" | "write" | "execute";
+
+/** `ESR_ELx.EC`: a `brk` instruction, and aborts of instructions and of data, from user space and not; Arm Architecture
+ * Reference Manual, D24.2.40. */
 const breakpointClass = 0x3cn;
+const instructionAborts: readonly bigint[] = [0x20n, 0x21n];
+const dataAborts: readonly bigint[] = [0x24n, 0x25n];
 
-/** Numbers of `brk` instructions: LLVM's trap, and failed pointer authentication with each key
- * (LLVM's `AArch64PointerAuth`). */
-const breakpoints: Readonly<Record<number, string>> = {
-  0x1: "It is brk 1, the compiler's trap of a failed check.",
-  0xf000: "It is brk 0xf000, a breakpoint in the code (__builtin_debugtrap()).",
-  0xc470: "It is brk 0xc470: a pointer's authentication failed (key IA).",
-  0xc471: "It is brk 0xc471: a pointer's authentication failed (key IB).",
-  0xc472: "It is brk 0xc472: a pointer's authentication failed (key DA).",
-  0xc473: "It is brk 0xc473: a pointer's authentication failed (key DB).",
-};
-
-/** What `-fsanitize-trap` checks, by the lower byte of 0x5500: Clang, lib/CodeGen/SanitizerHandler.h. */
-const sanitized = [
-  ...["an addition overflowed", "code was reached that should not be"],
-  ...["a virtual call went to another class", "a division overflowed or was by zero"],
-  ...["an object was of another class", "a floating-point number did not fit an integer"],
-  ...["a function was called by another type", "a conversion lost bits"],
-  ...["a built-in function got an invalid argument", "an Objective-C object was of another class"],
-  ...["a bool or an enum had an invalid value", "a function ended without a return"],
-  ...["a multiplication overflowed", "a negation overflowed"],
-  ...["an argument was null that must not be", "a result was null that must not be"],
-  ...["an argument was null that must not be", "a result was null that must not be"],
-  ...["an array index was out of bounds", "pointer arithmetic overflowed"],
-  ...["a shift was by too much", "a subtraction overflowed"],
-  ...["a pointer was null, not aligned, or to too small an object"],
-  ...["a pointer was not aligned as was assumed", "an array had a length that is not positive"],
-  ...["a pointer was used beyond its bounds"],
-];
-
-/** Images whose own checks have the number that elsewhere is that of a failed authentication: WebKit,
- * Source/WTF/wtf/Assertions.h: WTF_FATAL_CRASH_CODE. */
-const webKit = /^(?:com\.apple\.)?(?:JavaScriptCore|WebCore|WebKit|WebKitLegacy|WebGPU|bmalloc)$/;
-
-/** What the number of a `brk` instruction tells. */
-function breakpointWords(number: number, top: ReportFrame | undefined): string | null {
-  if (number >> 8 === 0x55) {
-    const what = sanitized[number & 0xff];
-    return what === undefined
-      ? null
-      : `It is brk 0x${
-        number.toString(16)
-      }, a check of Clang's undefined-behavior sanitizer: ${what}.`;
-  }
-  const image = number === 0xc471 && top !== undefined ? imageOf(top) : null;
-  return image !== null && webKit.test(imageTitle(image))
-    ? "It is brk 0xc471, with which WebKit's own checks stop (CRASH())."
-    : breakpoints[number] ?? null;
+/** How the address was used, as far as the CPU says. */
+export function accessOf(report: CrashReport): Access | null {
+  return registerAccess(report.crashedThread) ?? pageAccess(report);
 }
 
-/** What the CPU reports about the access. */
-export function accessWords(thread: ReportThread | null): string | null {
+/** The access in a sentence; `null` where it is not known, and for that of the next instruction, which the address says. */
+export function accessWords(access: Access | null): string | null {
+  return access === "write" ? "It was a write." : access === "read" ? "It was a read." : null;
+}
+
+/** By ARM's exception syndrome, or PowerPC's. */
+function registerAccess(thread: ReportThread | null): Access | null {
   const esr = register(thread, "esr");
   if (esr === null) {
     // PowerPC's data storage exception; XNU, osfmk/ppc/proc_reg.h.
     const dsisr = register(thread, "dsisr");
     if (dsisr === null || (dsisr & 0x4800_0000n) === 0n) return null;
-    return (dsisr & 0x0200_0000n) !== 0n ? "It was a write." : "It was a read.";
+    return (dsisr & 0x0200_0000n) !== 0n ? "write" : "read";
   }
   const kind = (esr >> 26n) & 0x3fn;
-  if (kind === breakpointClass) return breakpointWords(Number(esr & 0xffffn), thread?.frames[0]);
+  if (instructionAborts.includes(kind)) return "execute";
   // Data aborts say whether it was a write.
-  if (kind === 0x24n || kind === 0x25n) {
-    return (esr & 0x40n) !== 0n ? "It was a write." : "It was a read.";
-  }
-  return null;
+  return dataAborts.includes(kind) ? (esr & 0x40n) !== 0n ? "write" : "read" : null;
+}
+
+/** Images whose own checks have the number that elsewhere is that of a failed authentication: WebKit,
+ * Source/WTF/wtf/Assertions.h: WTF_FATAL_CRASH_CODE. */
+const webKit = /^(?:com\.apple\.)?(?:JavaScriptCore|WebCore|WebKit|WebKitLegacy|WebGPU|bmalloc)$/;
+
+/** What the number of the `brk` instruction tells that the CPU met; `null` where it met none, or its number tells nothing. */
+export function trapWords(thread: ReportThread | null): string | null {
+  const esr = register(thread, "esr");
+  if (esr === null || ((esr >> 26n) & 0x3fn) !== breakpointClass) return null;
+  const number = esr & 0xffffn;
+  const hex = `0x${number.toString(16)}`;
+  const top = thread?.frames[0];
+  const image = top === undefined ? null : imageOf(top);
+  const row =
+    (image !== null && webKit.test(imageTitle(image)) ? known("trap", `${hex} in WebKit`) : null) ??
+      known("trap", hex);
+  return row === null ? null : `It is brk ${number < 10n ? number : hex}${row.meaning}.`;
 }
 
 /** Whether the trap of a failed check ended a process, by its exception or instruction. */
@@ -114,11 +96,12 @@ export function pageFault(report: CrashReport): string | null {
 function armFault(thread: ReportThread | null): string | null {
   const syndrome = thread?.registers.find(({ name }) => name === "esr");
   if (syndrome === undefined) return null;
-  const access = accessWords(thread);
   const kind = (syndrome.value >> 26n) & 0x3fn;
   if (kind === breakpointClass) {
-    return `The CPU met a trap instruction.${access === null ? "" : ` ${access}`}`;
+    const trap = trapWords(thread);
+    return `The CPU met a trap instruction.${trap === null ? "" : ` ${trap}`}`;
   }
+  const access = accessWords(registerAccess(thread));
   const address = register(thread, "far");
   if (access === null || address === null) return null;
   return syndrome.note === null
@@ -126,19 +109,27 @@ function armFault(thread: ReportThread | null): string | null {
     : `The CPU met an exception at 0x${address.toString(16)}: ${syndrome.note}.`;
 }
 
-/** Whether a page fault of an Intel CPU was a read or a write, by the error code's bit 1, where the words agree; Intel,
- * Software Developer's Manual, volume 3, "Interrupt 14". */
-export function pageAccess({ fields }: CrashReport): string | null {
+/** How a page was used, by the error code of an Intel CPU's page fault, where its words agree; Intel, Software Developer's
+ * Manual, volume 3, "Interrupt 14". */
+function pageAccess({ fields }: CrashReport): Access | null {
   if (fields.find(({ name }) => name === "Trap Number")?.value.trim() !== "14") return null;
   const error = fields.find(({ name }) => name === "Error Code")?.value ?? "";
-  const match = /^(?:0x)?([0-9a-f]{1,8})(?: \(.{1,40} user data (read|write)\))?\s*$/.exec(error);
+  const match =
+    /^(?:0x)?([0-9a-f]{1,8})(?: \(.{1,40} user (data read|data write|instruction read)\))?\s*$/
+      .exec(error);
   const code = match === null ? 0 : parseInt(match[1], 16);
   // Only the lowest bits are defined; a fault of the process itself has the user's bit.
-  if (match === null || code >= 0x10 || (code & 4) === 0) return null;
-  const isWrite = (code & 2) !== 0;
-  const isOther = match[2] !== undefined && isWrite !== (match[2] === "write");
-  return isOther ? null : isWrite ? "It was a write." : "It was a read.";
+  if (match === null || code >= 0x20 || (code & 4) === 0) return null;
+  const access = (code & 0x10) !== 0 ? "execute" : (code & 2) !== 0 ? "write" : "read";
+  return match[2] !== undefined && match[2] !== pageUses[access] ? null : access;
 }
+
+/** How an access is called after the error code. */
+const pageUses: Readonly<Record<Access, string>> = {
+  read: "data read",
+  write: "data write",
+  execute: "instruction read",
+};
 
 /** By what the lines after the registers of an Intel CPU say of a page fault. */
 function intelFault({ fields, crashedThread }: CrashReport): string | null {

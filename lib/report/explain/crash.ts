@@ -1,5 +1,6 @@
 /** The explanation of a crash: each part tells what it knows, the most specific first. */
 
+import { imageOf, imageTitle } from "../images.ts";
 import { known } from "../knowledge/mod.ts";
 import type { CrashReport, ReportImage, ReportThread } from "../report.ts";
 import { crashedIndex, crashedTitle } from "./address.ts";
@@ -15,7 +16,7 @@ import { allMessages, tellMessages } from "./message.ts";
 import { occasionOf, queueRow } from "./occasion.ts";
 import { callPath } from "./path.ts";
 import { MANY, recursion } from "./recursion.ts";
-import { frameOwner, functionOf, ownFrame, readStack } from "./stack.ts";
+import { endedBy, frameOwner, functionOf, ownFrame, readStack } from "./stack.ts";
 import { type Crash, Story } from "./story.ts";
 import {
   absentFrom,
@@ -27,7 +28,7 @@ import {
   tellingStack,
   usesResource,
 } from "./telling.ts";
-import { tellNamespace, tellTermination, terminationRow } from "./termination.ts";
+import { tellNamespace, tellTermination, tellWatchdog, terminationRow } from "./termination.ts";
 import { tellUncaught } from "./uncaught.ts";
 
 /** Explains the report of a process that ended. */
@@ -43,6 +44,7 @@ export function explainCrash(
   const isForked = tellFork(crash, story);
   tellUncaught(crash, story);
   tellMessages(crash, story);
+  tellWatchdog(crash, story);
   tellNamespace(crash, story);
   if (!outside && isReporterCrash(report, stack)) {
     story.add(known("message", "crash reporter that crashed"));
@@ -135,18 +137,28 @@ function isBacktraceIdle(texts: readonly string[]): boolean {
  *
  * @returns whether it is one
  */
-function tellFork({ texts, stack, reading }: Crash, story: Story): boolean {
+function tellFork({ report, texts, stack, reading }: Crash, story: Story): boolean {
   const isThreaded = texts.some((text) => text.includes("multi-threaded process forked"));
-  if (isThreaded) {
-    story.add(known("message", "*** multi-threaded process forked ***"));
-    return true;
+  if (!isThreaded && !texts.some((text) => text.includes("crashed on child side of fork"))) {
+    return false;
   }
-  if (!texts.some((text) => text.includes("crashed on child side of fork"))) return false;
-  // The program's own functions may be called there, as by a daemon that has one thread.
   const frame = stack[reading.first];
   const isSystems = frame !== undefined && frameOwner(frame, functionOf(frame, null)) === "system";
-  if (isSystems) story.add(known("message", "a library in the child of a fork"));
-  return isSystems;
+  if (isThreaded) story.add(known("message", "*** multi-threaded process forked ***"));
+  // The program's own functions may be called there, as by a daemon that has one thread.
+  else if (isSystems) story.add(known("message", "a library in the child of a fork"));
+  if (isSystems && endedBy(report) === "trap") {
+    const row = known("message", "a trap of the system in the child of a fork")!;
+    const image = imageOf(frame);
+    story.add(
+      row,
+      image === null ? undefined : row.meaning.replace(
+        "A library of the system",
+        imageTitle(image).replace(/^com\.apple\./, ""),
+      ),
+    );
+  }
+  return isThreaded || isSystems;
 }
 
 function tellRecursion({ deep }: Crash, story: Story): void {

@@ -1,15 +1,24 @@
 /** What is told of the exception or signal itself: its codes, the access, and where nothing says more, its kind. */
 
 import { decodeException, decodeGuard, subtypeName } from "../codes.ts";
-import { faultAddress } from "../fault.ts";
+import { faultAddress, register } from "../fault.ts";
 import { imageOf, imageTitle } from "../images.ts";
 import { textAt } from "../json.ts";
 import { bareName, type KnowledgeRow, known, knownFrame, knownTriage } from "../knowledge/mod.ts";
 import type { CrashReport, ReportException, ReportFrame } from "../report.ts";
 import { classifyAddress, describeAddress } from "./address.ts";
-import { accessWords, isCheck, isSwift, pageAccess, refusedWords, untranslated } from "./cpu.ts";
+import {
+  accessOf,
+  accessWords,
+  isCheck,
+  isSwift,
+  refusedWords,
+  trapWords,
+  untranslated,
+} from "./cpu.ts";
 import { activityOf } from "./hang.ts";
-import { abortsAfter, functionOf } from "./stack.ts";
+import { abortsAfter, functionOf, withoutImage } from "./stack.ts";
+import { handlerThrows } from "./language.ts";
 import type { Crash, Story } from "./story.ts";
 import { decidesNothing } from "./telling.ts";
 import { sentence } from "./words.ts";
@@ -86,13 +95,12 @@ export function tellAccess(crash: Crash, story: Story): void {
     const told = words.length === 0 && rows.length === 0 ? describeAddress(report, address) : words;
     for (const text of told.slice(0, 3)) story.tell(`The address: ${text}.`);
     // A page that the kernel could not deliver has nothing to do with what the address looks like.
-    const causes = row !== null && isUndelivered(row)
-      ? null
-      : known("address", kind === "readonly" && isRead(report) ? "readable" : kind);
+    const causes = row !== null && isUndelivered(row) ? null : known("address", kind);
     // Where the address is no pointer at all, that it is not aligned either says nothing.
     const isSymptom = kind !== "unknown" && rows.length === 1 &&
       /^(?:BUS_ADRALN|EXC_ARM_DA_ALIGN)$/.test(rows[0].key);
-    if (causes !== null && isSymptom) rows.unshift(causes);
+    // The registers of a handler that ended the process are not of the access that filled a stack.
+    if (causes !== null && (isSymptom || kind === "filled")) rows.unshift(causes);
     else if (causes !== null && rows.every(({ role }) => role === "top")) rows.push(causes);
   }
   // That it is a trap says nothing where the check is known.
@@ -100,16 +108,14 @@ export function tellAccess(crash: Crash, story: Story): void {
     exception.type === "EXC_CRASH" || (exception.type === "EXC_BREAKPOINT" && rows.length > 0) ||
       rows.some(({ role, kind }) => role === undefined && kind === "frame")
       ? null
-      : accessWords(crashed) ?? (address === null ? null : pageAccess(report));
+      : trapWords(crashed) ??
+        (address === null && register(crashed, "esr") === null
+          ? null
+          : accessWords(accessOf(report)));
   if (access !== null) story.tell(access);
   const refused = rosetta === null ? refusedWords(report) : null;
   if (refused !== null) story.tell(refused);
   if (row !== null && isUndelivered(row)) tellTriage(report, story);
-}
-
-/** Whether the CPU says that an access was a read. */
-function isRead(report: CrashReport): boolean {
-  return (accessWords(report.crashedThread) ?? pageAccess(report)) === "It was a read.";
 }
 
 /** Functions that crash on purpose access null, or an address that marks what did it. */
@@ -148,7 +154,15 @@ export function tellKind(crash: Crash, isDecoded: boolean, story: Story): void {
     signalOf(exception?.type ?? null);
   const isGuard = exception?.type === "EXC_GUARD";
   const kind = outside && happened.length > 0 && !isGuard ? null : kindRow(crash, signal, happened);
-  if (exception !== null && abortsAfter(exception)) {
+  const thrower = handlerThrows(stack);
+  if (thrower > 0) {
+    const { symbol } = stack[thrower - 2];
+    story.tell(
+      `The handler of the signal${
+        symbol === null ? "" : ` (${withoutImage(symbol)})`
+      } then raised an exception: it came of the signal and is not the cause.`,
+    );
+  } else if (exception !== null && abortsAfter(exception)) {
     const owner = handlerOwner(crash);
     story.tell(
       owner !== null

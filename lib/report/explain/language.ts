@@ -2,7 +2,7 @@
 
 import { objectAt, textAt } from "../json.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
-import { endOfTermination, functionOf } from "./stack.ts";
+import { endOfTermination, functionOf, readStack } from "./stack.ts";
 
 /** An uncaught exception. */
 export interface UncaughtException {
@@ -22,8 +22,11 @@ export function uncaughtException(
   report: CrashReport,
   messages: readonly string[],
 ): UncaughtException | null {
-  const crashed = report.crashedThread?.frames ?? report.decidingStack;
-  const last = report.lastException ?? [];
+  const crashed = behindHandler(report.crashedThread?.frames ?? report.decidingStack);
+  const whole = report.lastException ?? [];
+  const last = behindHandler(whole);
+  // What a signal's handler raised is not what the signal was for.
+  if (last !== whole && !last.some(({ symbol }) => isThrow(symbol))) return null;
   const said = named(report) ?? fromMessages(messages) ?? typed(report);
   const found = (
     language: UncaughtException["language"],
@@ -56,8 +59,28 @@ export function uncaughtException(
   if (rethrown >= 0 && terminates) {
     return found("Objective-C or C++", [], true);
   }
+  // Reporters have the last exception that they know of, also where an access ended the process.
+  if (isFault(report) && crashed.length > 1 && !aborts && thrown < 0 && cxx < 0) return null;
   // The rest may be a call of std::terminate() without any exception, of which only a message tells.
   return said === null ? null : { ...said, stack: [], isLost: terminates };
+}
+
+/** Whether a function raises an exception. */
+function isThrow(symbol: string | null): boolean {
+  return symbol !== null &&
+    /^(?:objc_exception_throw|__exceptionPreprocess|__cxa_throw)\b/.test(symbol);
+}
+
+/** The functions that a signal interrupted, where its handler raised an exception; the whole stack where none did. */
+function behindHandler(stack: readonly ReportFrame[]): readonly ReportFrame[] {
+  const first = handlerThrows(stack);
+  return first === 0 ? stack : stack.slice(first);
+}
+
+/** Index of the first function that a signal interrupted whose handler raised an exception; 0 where none did. */
+export function handlerThrows(stack: readonly ReportFrame[]): number {
+  const { first } = readStack(stack);
+  return first > 0 && stack.slice(0, first).some(({ symbol }) => isThrow(symbol)) ? first : 0;
 }
 
 /** Whether an exception of the CPU ended the process. */

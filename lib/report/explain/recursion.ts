@@ -6,9 +6,9 @@ import type { CrashReport, ReportFrame } from "../report.ts";
 import { classifyAddress } from "./address.ts";
 import { endedBy } from "./stack.ts";
 
-/** Stacks of threads that do not recurse without end are not so deep. */
+/** Stacks of threads that do not recurse too deep are not so deep. */
 export const MANY = 20_000;
-/** From this many frames on, a function that repeats is taken for endless recursion. */
+/** From this many frames on, a function that repeats is taken for what filled the stack. */
 const MIN_RECURSION = 400;
 
 /** The same for a fault at the stack pointer, where reporters cut stacks. */
@@ -38,13 +38,14 @@ export function recursion(report: CrashReport): DeepStack | null {
   const sp = register(report.crashedThread, "sp", "rsp", "esp");
   const near = address !== null && sp !== null && address < sp + 0x1000n &&
     address + 0x20000n > sp;
-  const guard = address !== null && classifyAddress(report, address).kind === "stack";
+  const guard = address !== null &&
+    /^(?:stack|filled)$/.test(classifyAddress(report, address).kind);
   if (frames.length < MIN_RECURSION && !near && !guard) return null;
   const often = `${nameOf(most.frame)} is on it ${most.count} times in ${frames.length} frames`;
   // Deep recursion alone need not be what ended the process.
   const isElsewhere = sp !== null || endedBy(report) !== "access";
   return near || guard || !isElsewhere
-    ? { text: `The stack overflowed: ${often}, recursion that does not end.`, full: true }
+    ? { text: `The stack overflowed by recursion: ${often}.`, full: true }
     : { text: `The stack is deep: ${often}.`, full: false };
 }
 

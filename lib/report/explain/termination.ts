@@ -2,7 +2,13 @@
 
 import { faultAddress, regionInfo } from "../fault.ts";
 import { textAt } from "../json.ts";
-import { type KnowledgeRow, known, knownMessage, knownTermination } from "../knowledge/mod.ts";
+import {
+  type KnowledgeRow,
+  known,
+  knownMessage,
+  knownTermination,
+  knownWatchdog,
+} from "../knowledge/mod.ts";
 import type { CrashReport } from "../report.ts";
 import { regionWords } from "./address.ts";
 import { symbolRow } from "./message.ts";
@@ -34,17 +40,17 @@ export function tellTermination({ report, texts, ended }: Crash, story: Story): 
   if (share !== null) story.tell(share);
 }
 
+/** Tells what a watchdog measured, where only a message says that one ended the process. */
+export function tellWatchdog({ texts, ended }: Crash, story: Story): void {
+  if (ended !== null) return;
+  const reason = texts.find((text) => text.includes("exhausted "));
+  const words = reason === undefined ? null : watchdogWords(reason);
+  if (words !== null) story.tell(words);
+}
+
 function dyldRow(text: string): KnowledgeRow | null {
   return symbolRow(text) ?? knownMessage(text);
 }
-
-/** What a watchdog waited for, by the name of its event: FrontBoard's, and the system's process management's. */
-const events: readonly (readonly [RegExp, string])[] = [
-  [/process-launch|failed to launch|exceeded its allowed launch/, "while it was launched"],
-  [/scene-create/, "while it made its first scene, at the launch"],
-  [/scene-update/, "while its scene was changed, as to the foreground or the background"],
-  [/process-exit|failed to terminate/, "when it was to end"],
-];
 
 /** How the meanings of the codes of a namespace begin, which are no sentences. */
 const beginnings: readonly (readonly [string, string])[] = [
@@ -57,8 +63,8 @@ function wholeMeaning({ key, meaning }: KnowledgeRow, reasons: readonly string[]
   const begin = beginnings.find(([start]) => key.startsWith(start))?.[1];
   if (begin !== undefined) return begin + meaning;
   const text = key === "*:0x8badf00d" ? reasons.join(" ").slice(0, 4000) : "";
-  const event = events.find(([pattern]) => pattern.test(text))?.[1];
-  return event === undefined ? meaning : meaning.replace(/ while it started,.*$/, ` ${event}.`);
+  const event = knownWatchdog(text);
+  return event === null ? meaning : meaning.replace(/ while it started,.*$/, ` ${event.meaning}.`);
 }
 
 /** Tells the reason of a termination whose code is not known. */
@@ -146,10 +152,21 @@ function watchdogWords(reason: string): string | null {
   const seconds = Number(allowed[2]);
   if (used === undefined || !(seconds > 0)) return null;
   const share = Number(used) / seconds;
+  // Of all CPUs together.
+  const total = /Elapsed total CPU time \(seconds\): [\d.]{1,12}[^%]{0,60}?, (\d{1,3})% CPU/.exec(
+    text,
+  )
+    ?.[1];
+  const isBusy = total !== undefined && Number(total) > BUSY;
   const words = share < 0.25
-    ? ": it mostly waited"
+    ? isBusy
+      ? `: it waited, or got no CPU, of which the whole system used ${total}%`
+      : ": it mostly waited"
     : share > 0.75
     ? ": it worked and did not wait"
     : "";
   return `Of the ${allowed[2]} s that were allowed it computed for ${used} s${words}.`;
 }
+
+/** Percent of all CPUs from which on a process may have had to wait for one. */
+const BUSY = 60;

@@ -577,4 +577,65 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     next: "See the top frame.",
     source: intel,
   },
+  ...([
+    ["0x1", ", the compiler's trap of a failed check", "LLVM, AArch64: the `trap` intrinsic"],
+    [
+      "0xf000",
+      ", a breakpoint in the code (__builtin_debugtrap())",
+      "LLVM, AArch64: the `debugtrap` intrinsic",
+    ],
+    ...["IA", "IB", "DA", "DB"].map((name, at) =>
+      [
+        `0xc47${at}`,
+        `: a pointer's authentication failed (key ${name})`,
+        "LLVM, AArch64PointerAuth.cpp",
+      ] as const
+    ),
+    [
+      "0xc471 in WebKit",
+      ", with which WebKit's own checks stop (CRASH())",
+      "WebKit, Source/WTF/wtf/Assertions.h: WTF_FATAL_CRASH_CODE",
+    ],
+    ...[
+      "an addition overflowed",
+      "code was reached that should not be",
+      "a virtual call went to another class",
+      "a division overflowed or was by zero",
+      "an object was of another class",
+      "a floating-point number did not fit an integer",
+      "a function was called by another type",
+      "a conversion lost bits",
+      "a built-in function got an invalid argument",
+      "an Objective-C object was of another class",
+      "a bool or an enum had an invalid value",
+      "a function ended without a return",
+      "a multiplication overflowed",
+      "a negation overflowed",
+      "an argument was null that must not be",
+      "a result was null that must not be",
+      "an argument was null that must not be",
+      "a result was null that must not be",
+      "an array index was out of bounds",
+      "pointer arithmetic overflowed",
+      "a shift was by too much",
+      "a subtraction overflowed",
+      "a pointer was null, not aligned, or to too small an object",
+      "a pointer was not aligned as was assumed",
+      "an array had a length that is not positive",
+      "a pointer was used beyond its bounds",
+    ].map((what, at) =>
+      [
+        `0x55${at.toString(16).padStart(2, "0")}`,
+        `, a check of Clang's undefined-behavior sanitizer: ${what}`,
+        "Clang, lib/CodeGen/SanitizerHandler.h, by -fsanitize-trap",
+      ] as const
+    ),
+  ] as const).map(([key, meaning, source]): KnowledgeRow => ({
+    kind: "trap",
+    key,
+    meaning,
+    causes: [],
+    next: "",
+    source,
+  })),
 ];

@@ -445,7 +445,7 @@ export const frameRows: readonly KnowledgeRow[] = [
     ].map((key) =>
       frame(
         key,
-        "An index or a range was beyond the end of a collection or string.",
+        "An index or a range was out of the bounds of a collection or string.",
         ["an index kept while the collection changed", "an empty collection"],
         "Check the index in the first frame of yours.",
         language,
@@ -462,7 +462,7 @@ export const frameRows: readonly KnowledgeRow[] = [
     ].map((key) =>
       frame(
         key,
-        "An index or a range was beyond the end of a string.",
+        "An index or a range was out of the bounds of a string.",
         ["a position that is of another text, or was kept while the text changed"],
         "Check position and length in the first frame of yours.",
         language,
@@ -779,7 +779,7 @@ export const frameRows: readonly KnowledgeRow[] = [
     ].map((key) =>
       frame(
         key,
-        "A Swift collection or string was used with an index or a range beyond its end.",
+        "A Swift collection or string was used with an index or a range out of its bounds.",
         ["an index kept while the collection changed", "an empty collection"],
         "Check the index in the first frame of yours.",
         swift,

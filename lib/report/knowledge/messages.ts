@@ -33,7 +33,7 @@ const mainThread = [
   "Apple, Main Thread Checker",
 ] as const;
 const range = [
-  "An index or a range was beyond the end of a collection or string.",
+  "An index or a range was out of the bounds of a collection or string.",
   ["an index kept while the collection changed", "an empty collection"],
   "Check the index in the first frame of yours.",
   language,
@@ -307,6 +307,13 @@ export const messageRows: readonly KnowledgeRow[] = [
     "XNU, fork(2): CAVEATS; objc4, runtime/objc-initialize.mm",
   ),
   message(
+    "a trap of the system in the child of a fork",
+    "A library of the system stopped the child on purpose: it may not be used between fork() and exec().",
+    [],
+    "",
+    "CoreFoundation, CFRunLoop.c and CFInternal.h: __THE_PROCESS_HAS_FORKED_AND_YOU_CANNOT_USE_THIS_COREFOUNDATION_FUNCTIONALITY___YOU_MUST_EXEC__",
+  ),
+  message(
     "may have been in progress in another thread when fork() was called",
     "The child of a fork() used Objective-C, which is not safe there.",
     ["a multithreaded process that forks and does not call exec"],
@@ -329,8 +336,10 @@ export const messageRows: readonly KnowledgeRow[] = [
   ),
   message(
     "Thread stack size exceeded due to excessive recursion",
-    "The stack overflowed: recursion that does not end.",
-    ["a function that calls itself without a base case"],
+    "The stack overflowed by recursion.",
+    [
+      "a function that calls itself without a base case, or over data that is nested too deep for the thread's stack",
+    ],
     "See which frames repeat.",
     "Apple, ReportCrash",
   ),
@@ -385,7 +394,7 @@ export const messageRows: readonly KnowledgeRow[] = [
     swift,
   ),
   ...rows(["Index out of range", "index out of range", "Index out of bounds"], [
-    "An index was beyond the end of a collection.",
+    "An index was out of the range of a collection: negative, or not below the number of its elements.",
     ["an index kept while the collection changed", "an empty collection"],
     "Check the index in the first frame of yours.",
     swift,
@@ -650,7 +659,7 @@ export const messageRows: readonly KnowledgeRow[] = [
   ),
   message(
     "range of a string",
-    "An index or a range was beyond the end of a string.",
+    "An index or a range was out of the bounds of a string.",
     ["a position that is of another text, or was kept while the text changed"],
     "Check position and length in the first frame of yours.",
     language,

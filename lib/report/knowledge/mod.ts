@@ -164,6 +164,11 @@ export function knownTriage(line: string): KnowledgeRow | null {
   return containing("triage", line);
 }
 
+/** The row for what a watchdog waited for, by its reason; `null` when it does not say. */
+export function knownWatchdog(reason: string): KnowledgeRow | null {
+  return containing("watchdog", reason);
+}
+
 function containing(kind: KnowledgeKind, text: string): KnowledgeRow | null {
   return kinds.get(kind)?.all.find(({ key }) => text.includes(key)) ?? null;
 }

@@ -19,6 +19,8 @@
  * - `address`: class of a faulting address
  * - `occasion`: function of the system that calls the program's code at a known time
  * - `triage`: words of a line of `Kernel Triage`
+ * - `trap`: number of a `brk` instruction, in hexadecimal; `0xc471 in WebKit` for what it is in those images
+ * - `watchdog`: words of a watchdog's reason that name what it waited for
  * - `origin`: function of the system that runs a thread's work, whatever it is
  */
 export type KnowledgeKind =
@@ -39,6 +41,8 @@ export type KnowledgeKind =
   | "address"
   | "occasion"
   | "triage"
+  | "trap"
+  | "watchdog"
   | "origin";
 
 /** The part that a function plays on a crashed stack.

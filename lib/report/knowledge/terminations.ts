@@ -435,4 +435,23 @@ export const terminationRows: readonly KnowledgeRow[] = [
   code("EXEC:0xa", "the program could not be decrypted", [], "Install it again.", reason),
   code("EXEC:0xd", "32-bit programs do not run here", [], "Build for 64 bits.", reason),
   code("EXEC:0xe", "the program is for another platform", [], "Build for this one.", reason),
+  ...([
+    ["process-launch", "while it was launched"],
+    ["failed to launch", "while it was launched"],
+    ["exceeded its allowed launch", "while it was launched"],
+    ["scene-create", "while it made its first scene, at the launch"],
+    [
+      "scene-update",
+      "while its scene was changed, as to the foreground or the background",
+    ],
+    ["process-exit", "when it was to end"],
+    ["failed to terminate", "when it was to end"],
+  ] as const).map(([key, meaning]): KnowledgeRow => ({
+    kind: "watchdog",
+    key,
+    meaning,
+    causes: [],
+    next: "",
+    source: `${watchdog}; FrontBoard's and RunningBoard's reasons`,
+  })),
 ];

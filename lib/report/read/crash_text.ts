@@ -20,6 +20,7 @@ import {
 import type { ArchName } from "../../arch/mod.ts";
 import { archOfCodeType, imageFinder } from "../images.ts";
 import { CrashReport, noException } from "../report.ts";
+import { numberedException } from "./metrickit.ts";
 import type {
   ReportField,
   ReportFrame,
@@ -912,7 +913,7 @@ class CrashTextReader {
       osVersion: header.osVersion,
       date: header.date,
       incident: header.incident,
-      exception: header.exception ?? this.#raised ?? this.#signal,
+      exception: header.exception ?? this.#raised ?? this.#signal ?? numberedException(this.#text),
       termination: header.termination,
       information: this.#information(),
       threads,

@@ -4,7 +4,7 @@ import type { CallTreeNode, ReportFrame, ReportImage, ReportThread } from "../dr
 import { exceptionName, signalName } from "../codes.ts";
 import { archOfCodeType, normalUuid } from "../images.ts";
 import { bigintAt, type JsonObject, numberAt, objectAt, textAt } from "../json.ts";
-import { CrashReport, noException, noHeader, noProcess } from "../report.ts";
+import { CrashReport, noException, noHeader, noProcess, type ReportException } from "../report.ts";
 import { parseReason } from "./crash_header.ts";
 import { FrameMaker, imageOf, objectsAt, threadOf, uncaughtLine } from "./parts.ts";
 
@@ -29,6 +29,20 @@ const measures = [
 export function isMetricKit(value: JsonObject): boolean {
   return lists.some(([name]) => Array.isArray(value[name])) ||
     objectAt(value, "callStackTree") !== null || isTree(value);
+}
+
+/** Characters in which names of members are looked for. */
+const MAX_HEADER = 1 << 14;
+
+/** The exception of a diagnostic that was copied in words, by its numbers: `exceptionType: 10` and `signal: 9`. */
+export function numberedException(text: string): ReportException | null {
+  const head = text.slice(0, MAX_HEADER);
+  const numberOf = (name: string): number | null => {
+    const digits = new RegExp(`^[\\s"]*${name}"?: {0,4}(\\d{1,3}),?\\s*$`, "m").exec(head)?.[1];
+    return digits === undefined ? null : Number(digits);
+  };
+  const type = exceptionName(numberOf("exceptionType"));
+  return type === null ? null : { ...noException, type, signal: signalName(numberOf("signal")) };
 }
 
 function isTree(value: JsonObject): boolean {

@@ -26,12 +26,13 @@ Deno.test("every row has a source and says something, once", () => {
     // What only raises an error or is compiled in says nothing of it; run-times and waits are names.
     const silent = role === "raise" || role === "wrap" || role === "part" || kind === "library" ||
       kind === "wait" ||
-      kind === "address" ||
+      kind === "address" || kind === "trap" ||
       key === "objc_msgSend() selector name:";
     assert(silent || meaning.length > 10, key);
     assert(
       silent || next.length > 5 || role === "vague" || kind === "exception" || key === "298" ||
         kind === "occasion" || kind === "origin" || kind === "signal" || kind === "triage" ||
+        kind === "watchdog" || key === "a trap of the system in the child of a fork" ||
         key === "crashed on child side of fork pre-exec",
       key,
     );
