@@ -423,3 +423,190 @@ Deno.test("an exception of a native module that was being made one of JavaScript
   assertStringIncludes(what, "an Objective-C exception that a native module had raised");
   assertStringIncludes(what, "does not tell which");
 });
+
+/** A thread's registers as a report of an Intel CPU has them. */
+function intelState(registers: string, error: string): string {
+  return [
+    "",
+    "Thread 0 crashed with X86 Thread State (64-bit):",
+    `  ${registers}`,
+    "",
+    "Logical CPU:     2",
+    `Error Code:      ${error}`,
+    "Trap Number:     14",
+    "",
+  ].join("\n");
+}
+
+Deno.test("a jump into data is no write to a constant", () => {
+  const head = (address: string, line: string): string[] => [
+    "Exception Type:        EXC_BAD_ACCESS (SIGBUS)",
+    `Exception Codes:       KERN_PROTECTION_FAILURE at ${address}`,
+    "",
+    `VM Regions Near ${address}:`,
+    `--> ${line}`,
+    "",
+  ];
+  const constants =
+    "__AUTH_CONST 100004000-100008000 [ 16K] r--/rw- SM=COW  /usr/lib/libshop.dylib";
+  // The innermost frame is at the address itself.
+  const jumped = told(crashText(head("0x0000000100004000", constants), [
+    "??? vtable for shop::Till + 16",
+    "Plugin close + 40",
+    "Shop main + 8",
+  ]));
+  assertStringIncludes(jumped.what, "jumped there, into data and not code (vtable for shop::Till)");
+  assertStringIncludes(jumped.causes, "a function pointer, method or return address");
+  assert(!jumped.causes.includes("write"), jumped.causes);
+  // The CPU says that it was an instruction that it read.
+  const fetched = told(
+    crashText(head("0x0000000100006000", constants), ["Shop sell + 4", "Shop main + 8"]) +
+      intelState(
+        "rax: 0x0000000100006000",
+        "0x00000015 (invalid protections for user instruction read)",
+      ),
+  );
+  assertStringIncludes(fetched.what, "jumped there, into memory that may not be executed");
+  // Where nothing says which it was, both are possible; of code only a write is.
+  const cut = (line: string) => told([...head("0x0000000100006000", line), ""].join("\n")).causes;
+  assertStringIncludes(cut(constants), "a jump to an address that has no code");
+  assert(!cut(constants.replace("r--", "r-x")).includes("jump"));
+});
+
+Deno.test("the protected region below a thread's stack is its end, whatever its type", () => {
+  const text = (sp: string, region: string, error = "0x00000006") =>
+    crashText([
+      "Exception Type:        EXC_BAD_ACCESS (SIGSEGV)",
+      "Exception Codes:       KERN_PROTECTION_FAILURE at 0x00007ffee2593ff8",
+      "",
+      "VM Regions Near 0x7ffee2593ff8:",
+      `--> ${region}`,
+      "    Stack                    7ffee2594000-7ffee2d94000 [ 8192K] rw-/rwx SM=SHM  thread 0",
+      "",
+    ], ["Shop fill + 1", "Shop fill + 6"]) + intelState(`rsp: ${sp}`, error);
+  const below = "Stack                    7ffeded94000-7ffee2594000 [ 56.0M] r--/rwx SM=PRV";
+  const full = told(text("0x00007ffee2594000", below));
+  assertStringIncludes(full.what, "it is in a stack's guard page: the stack is full");
+  assertStringIncludes(full.causes, "recursion");
+  assert(!full.causes.includes("constant"), full.causes);
+  // By its pointer the stack is hardly in use.
+  const guard =
+    "STACK GUARD              7ffeded94000-7ffee2594000 [ 56.0M] ---/rwx SM=NUL  stack guard for thread 0";
+  const far = told(text("0x00007ffee2d90000", guard));
+  assertStringIncludes(far.what, "8372232 bytes below the stack pointer");
+  assert(!far.what.includes("is full") && !far.causes.includes("recursion"), far.what);
+});
+
+Deno.test("a stack that was full when a handler of the process took over", () => {
+  const { what, causes } = told(crashText([
+    "Exception Type:        EXC_BAD_ACCESS (SIGABRT)",
+    "Exception Codes:       KERN_PROTECTION_FAILURE at 0x00007fff555e9f58",
+    "",
+    "VM Regions Near 0x7fff555e9f58:",
+    "--> STACK GUARD            00007fff51dea000-00007fff555ea000 [ 56.0M] ---/rwx SM=NUL  stack guard for thread 0",
+    "    Stack                  00007fff555ea000-00007fff55dea000 [ 8192K] rw-/rwx SM=COW  thread 0",
+    "",
+  ], [
+    "libsystem_kernel.dylib __pthread_kill + 10",
+    "libsystem_c.dylib abort + 129",
+    "ruby die + 9",
+    "ruby rb_bug + 558",
+    "ruby main + 79",
+  ]));
+  assertStringIncludes(what, "the stack was full then");
+  assertStringIncludes(causes, "recursion");
+});
+
+Deno.test("what a signal's handler raised is not the cause", () => {
+  const frames = [
+    "CoreFoundation __exceptionPreprocess + 124",
+    "libobjc.A.dylib objc_exception_throw + 56",
+    "CoreFoundation +[NSException raise:format:] + 120",
+    "Shop ShopSignalHandler + 144",
+    "libsystem_platform.dylib _sigtramp + 52",
+    "Shop Till::count() + 20",
+    "Shop main + 8",
+  ];
+  const { what, causes } = told(crashText(
+    [
+      "Exception Type:        EXC_BAD_ACCESS (SIGABRT)",
+      "Exception Codes:       KERN_INVALID_ADDRESS at 0x0000000000000118",
+    ],
+    frames,
+    "Last Exception Backtrace:",
+  ));
+  assert(!what.includes("was not caught"), what);
+  assertStringIncludes(
+    what,
+    "The handler of the signal (ShopSignalHandler) then raised an exception: it came of the signal",
+  );
+  assertStringIncludes(causes, "a pointer that is null");
+  // An abort that an exception led to is still told as one.
+  const aborted = told(crashText(["Exception Type:        EXC_CRASH (SIGABRT)"], [
+    ...frames.slice(0, 5),
+    "libsystem_kernel.dylib __pthread_kill + 8",
+    "libsystem_c.dylib abort + 148",
+    "libc++abi.dylib abort_message + 132",
+    "libobjc.A.dylib _objc_terminate() + 124",
+    "libc++abi.dylib std::__terminate(void (*)()) + 16",
+    "libc++abi.dylib __cxa_throw + 124",
+    "libobjc.A.dylib objc_exception_throw + 340",
+    "Shop sell + 20",
+    "Shop main + 8",
+  ]));
+  assertStringIncludes(aborted.what, "An Objective-C exception was not caught");
+});
+
+Deno.test("an exception that a reporter remembers did not end a process that made a bad access", () => {
+  const { what } = told(crashText([
+    "Exception Type:        EXC_BAD_ACCESS (SIGSEGV)",
+    "Exception Codes:       KERN_INVALID_ADDRESS at 0x00000000f1fd8ab6",
+    "",
+    "Application Specific Information:",
+    "*** Terminating app due to uncaught exception 'TillException', reason: 'no coins'",
+    "",
+  ], ["libobjc.A.dylib objc_msgSend + 16", "Shop count + 8", "Shop main + 8"]));
+  assert(!what.includes("was not caught"), what);
+  assertStringIncludes(
+    what,
+    "It says: *** Terminating app due to uncaught exception 'TillException'",
+  );
+});
+
+Deno.test("a trap of the system in a child of fork() is on purpose", () => {
+  const child = (frame: string) =>
+    told(crashText([
+      "Exception Type:        EXC_BREAKPOINT (SIGTRAP)",
+      "",
+      "Application Specific Information:",
+      "*** multi-threaded process forked ***",
+      "crashed on child side of fork pre-exec",
+      "",
+    ], [frame, "Shop main + 8"])).what;
+  assertStringIncludes(
+    child("CoreFoundation __CFRunLoopServiceMachPort + 330"),
+    "CoreFoundation stopped the child on purpose",
+  );
+  assert(!child("Shop sell + 8").includes("on purpose"));
+});
+
+Deno.test("a watchdog's measures without its code; the system's other work; numbers of exception and signal", () => {
+  const text = (percent: number) =>
+    `Termination reason: <RBSTerminateContext| domain:10 code:0x8BADF00D explanation:scene-update watchdog transgression: app<shop>:15 exhausted real (wall clock) time allowance of 10.00 seconds
+WatchdogCPUStatistics: (
+"Elapsed total CPU time (seconds): 40.160 (user 28.900, system 11.260), ${percent}% CPU",
+"Elapsed application CPU time (seconds): 0.127, 0% CPU"
+)
+Metadata:
+  exceptionType: 10
+  signal: 9
+Thread 0 (attributed):
+  Shop +0xc800 Shop::update() samples=1
+`;
+  assertStringIncludes(told(text(12)).what, "it computed for 0.127 s: it mostly waited.");
+  assertStringIncludes(
+    told(text(67)).what,
+    "it waited, or got no CPU, of which the whole system used 67%",
+  );
+  assertEquals(explainReport(readReport(text(67), "x")).headline, "EXC_CRASH (SIGKILL)");
+});
