@@ -14,7 +14,9 @@ const program = `
   outer();
 `.replaceAll("\\\\", "\\");
 
-const flags = "--v8-flags=--perf-basic-prof,--interpreted-frames-native-stack";
+/** V8 would write a log into the working directory too. */
+const flags =
+  "--v8-flags=--perf-basic-prof,--interpreted-frames-native-stack,--no-logfile-per-isolate,--logfile=/dev/null";
 
 interface Running extends AsyncDisposable {
   readonly child: Deno.ChildProcess;
