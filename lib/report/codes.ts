@@ -229,6 +229,13 @@ const namespaces = [
   ...["PORT_SPACE", "WEBKIT", "BACKLIGHTSERVICES", "MEDIA", "ROSETTA", "LIBIGNITION", "BOOTMOUNT"],
 ];
 
+/** Name of the namespace that a `RBSTerminateContext` has as its domain, as reports write it: `FRONTBOARD` is what
+ * newer systems call `SPRINGBOARD`. */
+export function domainName(number: number): string | null {
+  const name = namespaces[number] ?? null;
+  return name === "SPRINGBOARD" ? "FRONTBOARD" : name;
+}
+
 function reasonNamespace(number: bigint): string {
   const name = namespaces[Number(number)];
   return `namespace ${number}${name === undefined ? "" : ` (${name})`}`;

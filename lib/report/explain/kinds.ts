@@ -287,6 +287,24 @@ function isIntelExtension(address: bigint): boolean {
 /** Members of structures have no larger offsets. */
 const NEAR_NULL = 0x4000n;
 
+/** What ARM's syndrome register says of an abort, in the Arm Architecture Reference Manual, ESR_EL1; `null` for other
+ * exceptions. */
+function abortOf(syndrome: bigint): { readonly access: string; readonly why: string } | null {
+  // What is above the lower half is not the syndrome.
+  const kind = Number((syndrome >> 26n) & 0x3fn);
+  const isData = kind === 0x24 || kind === 0x25;
+  if (!isData && kind !== 0x20 && kind !== 0x21) return null;
+  const status = Number(syndrome & 0x3fn);
+  return {
+    access: !isData ? ", which it executed" : (syndrome & 0x40n) !== 0n ? ", by a write" : ", by a read",
+    why: status >= 4 && status <= 7
+      ? ": nothing is mapped there (a translation fault)"
+      : status >= 12 && status <= 15
+      ? ": its protection does not allow that (a permission fault)"
+      : "",
+  };
+}
+
 /** What the registers of a fault in the kernel say: XNU's `panic_trap` on Intel, and `panic_with_thread_kernel_state`
  * on ARM. */
 function kernelFault({ text, panic, threads, images }: CrashReport): string[] {
@@ -297,7 +315,9 @@ function kernelFault({ text, panic, threads, images }: CrashReport): string[] {
   const fault = trap?.[2] === "14"
     ? /\bFault CR2: (0x[0-9a-f]{1,16})(?:, Error code: (0x[0-9a-f]{1,16}))?/.exec(head)
     : null;
-  const isAbort = /data abort/i.test(panic?.message ?? "");
+  const esr = /\besr: (0x[0-9a-f]{1,16})\b/.exec(head)?.[1];
+  const abort = esr === undefined ? null : abortOf(BigInt(esr));
+  const isAbort = abort !== null || /data abort/i.test(panic?.message ?? "");
   const address = fault !== null
     ? BigInt(fault[1])
     : isAbort && far !== undefined
@@ -305,15 +325,8 @@ function kernelFault({ text, panic, threads, images }: CrashReport): string[] {
     : null;
   if (address !== null) {
     const code = fault?.[2] === undefined ? null : BigInt(fault[2]);
-    const esr = /\besr: (0x[0-9a-f]{1,16})\b/.exec(head)?.[1];
-    const syndrome = isAbort && fault === null && esr !== undefined ? BigInt(esr) : null;
     const how = code === null
-      // A data abort of the kernel itself: bit 6 tells a write.
-      ? syndrome === null || ((syndrome >> 26n) & 0x3fn) !== 0x25n
-        ? ""
-        : (syndrome & 0x40n) !== 0n
-        ? ", by a write"
-        : ", by a read"
+      ? fault === null ? abort?.access ?? "" : ""
       : (code & 0x10n) !== 0n
       ? ", which it executed"
       : (code & 2n) !== 0n
@@ -324,7 +337,9 @@ function kernelFault({ text, panic, threads, images }: CrashReport): string[] {
         ? `The address was 0x${address.toString(16)}${how}: null${
           address === 0n ? "" : ` plus ${address}`
         }, a pointer that was not set.`
-        : `The address was 0x${address.toString(16)}${how}.`,
+        : `The address was 0x${address.toString(16)}${how}${
+          fault === null ? abort?.why ?? "" : ""
+        }.`,
     );
   }
   if (images.length > 0 || (panic?.extensions.length ?? 0) > 0) return words;

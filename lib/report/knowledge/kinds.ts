@@ -796,10 +796,10 @@ export const kindRows: readonly KnowledgeRow[] = [
   row(
     "panic",
     "Unexpected fault in kernel static region",
-    "The kernel wrote to memory of its own that is read-only, or used it in a forbidden way.",
+    "The kernel touched memory of its own code and constants in a way that is not mapped or not allowed.",
     ["a bug in the kernel or an extension", "failing memory"],
-    "See the fault address and the program counter in the message.",
-    "XNU, osfmk/arm64/sleh.c",
+    "See the program counter in the message, and the extensions in the backtrace.",
+    "XNU, osfmk/arm64/sleh.c: handle_kernel_abort",
   ),
   row(
     "panic",

@@ -1,6 +1,7 @@
 /** The header of a crash text, by field names or, where those are translated, by the form of the
  * values. */
 
+import { domainName, exceptionName, signalName } from "../codes.ts";
 import type { JsonObject } from "../json.ts";
 import { textAt } from "../json.ts";
 import type { ReportException, ReportField, ReportProcess, ReportTermination } from "../drafts.ts";
@@ -29,6 +30,8 @@ export const fieldNames: ReadonlySet<string> = new Set([
   ..."bug type|exception code|reason|date|kernel version|frontmost process pid|largest process"
     .split("|"),
   ..."writes|writes limit|limit duration|writes caused|writes duration|wakeups caused".split("|"),
+  // MetricKit's names and numbers, which programs write into texts.
+  ..."exceptiontype|signal|terminationreason".split("|"),
   ..."duration sampled|start time|hardware model|active cpus|architecture|shared cache".split("|"),
 ]);
 
@@ -191,7 +194,9 @@ export class Header {
   }
 
   get exception(): ReportException | null {
-    const written = this.#value("exception type");
+    const numbered = numberIn(this.#value("exceptiontype"));
+    const sent = signalName(numberIn(this.#value("signal")));
+    const written = this.#value("exception type") ?? exceptionName(numbered);
     const lines = this.#value("exception codes", "exception code")?.split("\n") ?? [];
     const given = lines.find((line) => isNumber.test(line)) ?? lines[0] ?? null;
     let subtype = this.#value("exception subtype") ??
@@ -201,14 +206,16 @@ export class Header {
       null;
     const message = this.#value("exception message", "exception reason");
     const note = this.#value("exception note");
-    if (written === null && given === null && subtype === null && note === null) return null;
+    if (
+      written === null && given === null && subtype === null && note === null && sent === null
+    ) return null;
     const match = /^([^\s(]+)(?:\s*\((.{1,200})\))?/.exec(written ?? "");
     // KSCrash writes 0 where there was no exception.
     const none = /^0\b/.test(written ?? "");
     if (none && /^0x0+ at 0x0+$/.test(given ?? "")) subtype = null;
     return {
       type: none ? null : match === null ? written : match[1],
-      signal: none ? null : match?.[2] ?? null,
+      signal: none ? null : match?.[2] ?? sent,
       codes: codesIn(given),
       subtype,
       message,
@@ -217,7 +224,7 @@ export class Header {
   }
 
   get termination(): ReportTermination | null {
-    const reason = this.#value("termination reason", "termination");
+    const reason = this.#value("termination reason", "termination", "terminationreason");
     const signal = this.#value("termination signal");
     const description = this.#value("termination description");
     const by = this.#value("terminating process");
@@ -234,6 +241,11 @@ export class Header {
   }
 }
 
+/** A field's whole value as a number; `null` for others. */
+function numberIn(text: string | null): number | null {
+  return text !== null && /^\d{1,5}$/.test(text) ? Number(text) : null;
+}
+
 const isNumber = /^\s*(?:0x|\d)/;
 
 /** Whether a name has non-ASCII letters, as most translated names have. */
@@ -247,6 +259,11 @@ function isForeign(name: string): boolean {
 export function parseReason(
   text: string,
 ): { namespace: string | null; code: bigint | null; rest: string } {
+  // `<RBSTerminateContext| domain:10 code:0x8BADF00D explanation:…`, without what the kernel writes before it.
+  const context = /^<RBSTerminateContext\| domain:(\d{1,4}) code:(0x[0-9a-fA-F]{1,16})\b/.exec(text);
+  if (context !== null) {
+    return { namespace: domainName(Number(context[1])), code: BigInt(context[2]), rest: text };
+  }
   const match =
     /^(?:Namespace\s+)?([A-Za-z][\w-]*)[,;]?\s+(?:Code:?\s+)?<?(0x[0-9a-fA-F]{1,16}|\d{1,20})>?[,;]?\s*/
       .exec(text);

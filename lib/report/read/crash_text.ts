@@ -780,8 +780,8 @@ class CrashTextReader {
         this.#next.at = this.#lines.start(at);
         return;
       }
-      // `Reason:` of the dynamic linker's message is no field.
-      const isInside = inSection && indented && this.#isOfReport;
+      // `Reason:` of the dynamic linker's message is no field, nor is that of an exception's wrapped line.
+      const isInside = inSection && this.#isOfReport && (indented || name === "reason");
       if (value !== "" && !isInside && (known || (!inSection && !indented))) {
         this.#collecting = "header";
         this.#margin = lead;
@@ -826,7 +826,9 @@ class CrashTextReader {
   #continuesReason(line: string): boolean {
     const field = this.#fields.at(-1);
     if (field === undefined || this.#afterBlank || this.#collecting !== "header") return false;
-    if (!/^termination reason$/i.test(field.name) || field.value.length > 1000) return false;
+    if (!/^termination ?reason$/i.test(field.name) || field.value.length > 1000) return false;
+    // The end of `<RBSTerminateContext| … >`, which has lines of its own.
+    if (field.value.startsWith("<RBSTerminateContext|") && field.value.endsWith(">")) return false;
     const colon = colonAt(line);
     const name = line.slice(0, Math.max(0, colon)).trim().toLowerCase();
     // The dynamic linker's reason has a line of that name, which is also a field of other reports.
@@ -962,7 +964,7 @@ class CrashTextReader {
         if (!hinted) lines.push(line);
       }
     }
-    return lines;
+    return wholeReasons(lines);
   }
 
   #checkEnd(threads: readonly ReportThread[]): void {
@@ -971,6 +973,33 @@ class CrashTextReader {
       this.#warn("there is no list of binary images: the report may be cut off");
     }
   }
+}
+
+/** Most lines that mail programs make of the line of an exception. */
+const MAX_WRAPPED = 6;
+
+/** Joins the line of an uncaught exception with those that it was wrapped into: up to the quote that ends its reason. */
+function wholeReasons(lines: readonly string[]): string[] {
+  const whole: string[] = [];
+  for (let at = 0; at < lines.length; at++) {
+    let line = lines[at];
+    if (/^\*\*\* Terminating app due to uncaught exception '[^']{1,100}',?(?: reason: '|$)/.test(line)) {
+      let count = 0;
+      let joined = line;
+      while (
+        !/reason: '[^]{0,4000}'[.)"]?$/.test(joined) && count < MAX_WRAPPED &&
+        lines[at + count + 1] !== undefined &&
+        !/^(?:\*\*\* |abort\(\) called|terminat|\(|$)/.test(lines[at + count + 1])
+      ) joined += ` ${lines[at + ++count]}`;
+      // Without an end it is no wrapped line.
+      if (/reason: '[^]{0,4000}'[.)"]?$/.test(joined)) {
+        line = joined;
+        at += count;
+      }
+    }
+    whole.push(line);
+  }
+  return whole;
 }
 
 /** How KSCrash's text begins the line of what it found. */

@@ -375,6 +375,11 @@ function readText(
   const empty = threads.length === 0 && images.length === 0 && lastException === null;
   if (!empty || exception !== null || report.termination?.namespace != null) return report;
   if (report.information.length > 0) return report;
+  // A piece of a resource report's header says what was used, and the limit.
+  const has = (pattern: RegExp): boolean => report.fields.some(({ name }) => pattern.test(name));
+  if (has(/^event$/i) && has(/^(?:action taken|cpu|wakeups|writes|duration|steps)\b/i)) {
+    return report;
+  }
   // ResetCounter has nothing but lines of a header.
   if (report.bugType === "115") return report;
   // A header alone is a report that was cut off early.
