@@ -16,7 +16,7 @@ export function waitOf(frames: readonly ReportFrame[]): KnowledgeRow | null {
   let seen = 0;
   for (let at = 0; at < frames.length && seen < WAIT_DEPTH; at++) {
     const frame = frames[at];
-    if (frame.image?.name === "kernel" || frame.imageName === "kernel") continue;
+    if (isKernel(frame)) continue;
     const symbol = functionOf(frame, null);
     if (symbol === null) {
       if (at === 0 && isLoopByImages(frames)) return known("wait", "mach_msg_trap");
@@ -32,6 +32,11 @@ export function waitOf(frames: readonly ReportFrame[]): KnowledgeRow | null {
     seen++;
   }
   return null;
+}
+
+/** Whether a frame is the kernel's or an extension's: their addresses are in the upper half. */
+function isKernel({ address, image, imageName }: ReportFrame): boolean {
+  return address >> 48n === 0xffffn || (image?.name ?? imageName) === "kernel";
 }
 
 /** The share of a thread's samples, one in so many, from which on a stack is told of. */
@@ -271,8 +276,7 @@ function unlink(path: Link, most: number): ReportFrame[] {
 
 /** The innermost function of a stack that is not the kernel's. */
 function placeOf(frames: readonly ReportFrame[]): string {
-  const frame = frames.find(({ imageName, image }) => (image?.name ?? imageName) !== "kernel") ??
-    frames[0];
+  const frame = frames.find((frame) => !isKernel(frame)) ?? frames[0];
   const image = frame.image === null ? frame.imageName : imageTitle(frame.image);
   const name = nameOf(frame) ?? `0x${frame.address.toString(16)}`;
   return `${name}${image === null ? "" : ` (${image})`}`;

@@ -296,7 +296,11 @@ function abortOf(syndrome: bigint): { readonly access: string; readonly why: str
   if (!isData && kind !== 0x20 && kind !== 0x21) return null;
   const status = Number(syndrome & 0x3fn);
   return {
-    access: !isData ? ", which it executed" : (syndrome & 0x40n) !== 0n ? ", by a write" : ", by a read",
+    access: !isData
+      ? ", which it executed"
+      : (syndrome & 0x40n) !== 0n
+      ? ", by a write"
+      : ", by a read",
     why: status >= 4 && status <= 7
       ? ": nothing is mapped there (a translation fault)"
       : status >= 12 && status <= 15

@@ -7,7 +7,10 @@ import { functionOf } from "./stack.ts";
 /** Frames in which an occasion is looked for. */
 const OCCASION_DEPTH = 256;
 
-/** When it was, by the innermost functions of the system that call a program at a known time: the occasion, and the one
+/** Most occasions that are told. */
+const MOST = 3;
+
+/** When it was, by the innermost functions of the system that call a program at a known time: the occasion, and those
  * that it was part of. Without any, what runs the thread's work. */
 export function occasionOf(
   stack: readonly ReportFrame[],
@@ -17,9 +20,14 @@ export function occasionOf(
   let origin: KnowledgeRow | null = null;
   let originAt = -1;
   let once: KnowledgeRow | null = null;
-  for (let at = 0; at < stack.length && at < OCCASION_DEPTH && found.length < 2; at++) {
+  for (let at = 0; at < stack.length && at < OCCASION_DEPTH && found.length < MOST; at++) {
     const symbol = functionOf(stack[at], null);
     if (symbol === null) continue;
+    const builtin = builtinOf(symbol);
+    if (builtin !== null) {
+      if (!found.some((words) => words.includes("JavaScript"))) found.push(builtin);
+      continue;
+    }
     const time = callTime(symbol);
     if (time.origin !== null && isOnce(time.origin)) {
       // It calls its block in the way that queues call theirs, on the thread that is there.
@@ -39,7 +47,7 @@ export function occasionOf(
   }
   const named = queueRow(thread)?.meaning ?? null;
   if (found.length === 0 && named !== null) return named;
-  if (origin !== null && (found.length === 0 || (found.length < 2 && !isQueue(origin)))) {
+  if (origin !== null && (found.length === 0 || (found.length < MOST - 1 && !isQueue(origin)))) {
     const label = isQueue(origin) ? thread?.queue ?? null : null;
     found.push(label === null ? origin.meaning : `in a block on the queue ${label}`);
   }
@@ -50,6 +58,21 @@ export function occasionOf(
   return words.includes(beforeMain) && stack.some(({ symbol }) => loads.test(symbol ?? ""))
     ? words.replace(beforeMain, "while a library was loaded, ")
     : words;
+}
+
+/** A function of JavaScript's own, by the name that engines give to what implements it: Hermes, lib/VM/JSLib;
+ * JavaScriptCore, runtime/StringPrototype.cpp; V8, src/builtins. */
+const builtins =
+  /^(?:hermes::vm::([a-z]\w{2,20}?)Prototype|JSC::([a-z]\w{2,20}?)ProtoFunc|Builtins_([A-Z]\w{2,20}?)Prototype)([A-Z]\w{1,30}?)(?:\(|$)/;
+
+function builtinOf(symbol: string): string | null {
+  const first = symbol.charCodeAt(0);
+  if (first !== 0x68 && first !== 0x4a && first !== 0x42) return null;
+  const match = builtins.exec(symbol.slice(0, 120));
+  if (match === null) return null;
+  const type = match[1] ?? match[2] ?? match[3];
+  const title = type[0].toUpperCase() + type.slice(1);
+  return `in JavaScript's ${title}.prototype.${match[4][0].toLowerCase()}${match[4].slice(1)}`;
 }
 
 /** How what dyld and the Objective-C run-time do at the start is told. */

@@ -3,7 +3,7 @@
 import type { KnowledgeRow } from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame, ReportImage, ReportThread } from "../report.ts";
 import { type Explanation, finished } from "./explanation.ts";
-import { activityOf, blockerOf, busyThread, mainThread } from "./hang.ts";
+import { activityOf, blockerOf, busyThread, mainThread, waitOf } from "./hang.ts";
 import { processUses } from "./kinds.ts";
 import { callPath } from "./path.ts";
 import { ownFrame } from "./stack.ts";
@@ -43,7 +43,7 @@ export function explainSampled(
   const thread = owned.length > 0 ? busyThread(owned) : mainThread(report);
   let stack: readonly ReportFrame[] = [];
   if (thread !== null && (report.threads.length > 0)) {
-    const { words, busiest } = activityOf(thread);
+    const { words, busiest, idle } = activityOf(thread);
     const main = thread.name === "heaviest stack"
       ? `The heaviest stack${isOfWorker(thread) ? ", of a thread that is not the main one" : ""}`
       : "The main thread";
@@ -61,6 +61,7 @@ export function explainSampled(
           : `${title}: ${words}.`,
       );
     }
+    if (idle && processes.size <= 1) happened.push(...others(report.threads, thread));
     const blocker = blockerOf(report, thread);
     if (blocker === null && /\bblocked on a (?:pthread mutex|read-write lock|lock\b)/.test(words)) {
       happened.push(
@@ -96,6 +97,34 @@ export function explainSampled(
     ownFrame(stack, mine),
     callPath(stack, 0),
   );
+}
+
+/** Most threads beside an idle main thread that are looked at. */
+const MAX_OTHERS = 200;
+
+/** What the other threads did while the main thread had nothing to do: idle as well, or which were not. */
+function others(threads: readonly ReportThread[], main: ReportThread): string[] {
+  const rest = threads.filter((thread) => thread !== main).slice(0, MAX_OTHERS);
+  if (rest.length === 0) return [];
+  const waits = rest.map((thread) => ({ thread, activity: activityOf(thread) }));
+  // A few samples, as of a thread that began or ended, tell nothing.
+  const least = main.tree.reduce((sum, { count }) => sum + count, 0) / 20;
+  const busy = waits.filter(({ activity }) =>
+    activity.samples >= least && activity.busiest.length > 0 && waitOf(activity.busiest) === null
+  )
+    .sort((a, b) => b.activity.samples - a.activity.samples);
+  if (busy.length === 0) {
+    return [
+      rest.length === 1 ? "The other thread waited as well." : "The other threads waited as well.",
+    ];
+  }
+  const named = busy.slice(0, 2).map(({ thread, activity }) => {
+    const title = thread.name ?? thread.queue;
+    return `Thread ${thread.index}${
+      title === null ? "" : ` "${title}"`
+    } did not only wait: ${activity.words}.`;
+  });
+  return busy.length > 2 ? [...named, `${busy.length - 2} more threads did not only wait.`] : named;
 }
 
 /** Whether a stack begins as that of a thread that the process made, not as that of main(). */

@@ -894,6 +894,46 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "while a cell was made for a table or collection view",
     "Apple, UITableViewDataSource",
   ),
+  ...occasion(
+    [
+      "-[UITableView _endCellAnimations*",
+      "-[UICollectionView _endItemAnimations*",
+      "-[UICollectionView _performBatchUpdates:*",
+    ],
+    "while a table or collection view was updated",
+    "Apple, UITableView and UICollectionView",
+  ),
+  ...occasion(
+    ["-[UITextField _notifyDidEndEditing]", "-[UITextView _notifyDidEndEditing]"],
+    "while the editing of a text ended",
+    "Apple, UITextFieldDelegate",
+  ),
+  ...occasion(
+    ["-[UIWindow addRootViewControllerViewIfPossible]", "-[UIWindow _mainQueue_makeKeyAndVisible]"],
+    "while a window was first shown, with its root view controller",
+    "Apple, UIWindow",
+  ),
+  ...occasion(
+    [
+      "flutter::Shell::OnServiceProtocolScreenshot*",
+      "flutter::Rasterizer::ScreenshotLastLayerTree*",
+    ],
+    "while a screenshot of the last frame was taken for the debugging service",
+    "Flutter, shell/common/shell.cc: OnServiceProtocolScreenshot",
+  ),
+  ...occasion(
+    [
+      "hermes::vm::Interpreter::*",
+      "facebook::hermes::HermesRuntimeImpl::call*",
+      "facebook::hermes::(anonymous namespace)::HermesRuntimeImpl::call*",
+      "JSC::Interpreter::execute*",
+      "JSC::JITCode::execute*",
+      "v8::internal::Execution::Call*",
+      "v8::Function::Call*",
+    ],
+    "while JavaScript was run",
+    "Hermes, lib/VM/Interpreter.cpp; WebKit, JavaScriptCore/interpreter; V8, src/execution",
+  ),
   {
     kind: "occasion",
     key: "queue expo.controller.errorRecoveryQueue",

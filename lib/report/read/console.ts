@@ -69,6 +69,10 @@ const consoles: readonly Console[] = [
     // XNU, osfmk/kern/task.c: task_footprint_exceeded
     said:
       /(?:^|\s)((?:EXC_RESOURCE -> )?[\w.-]{1,100} ?\[\d{1,9}\] exceeded mem limit: \S.{1,80})$/m,
+    // XNU, bsd/kern/kern_memorystatus.c: what it used is at the end of the line, which logs break.
+    also:
+      /killing_specific_process pid \d{1,9} \[.{1,64}?\]\s{1,80}\([\w-]{1,60}[^()\n]{0,60}\) (\d{1,12} ?[KM]B)\b/,
+    title: "it used ",
     frame: () => null,
   },
   {

@@ -260,7 +260,9 @@ export function parseReason(
   text: string,
 ): { namespace: string | null; code: bigint | null; rest: string } {
   // `<RBSTerminateContext| domain:10 code:0x8BADF00D explanation:…`, without what the kernel writes before it.
-  const context = /^<RBSTerminateContext\| domain:(\d{1,4}) code:(0x[0-9a-fA-F]{1,16})\b/.exec(text);
+  const context = /^<RBSTerminateContext\| domain:(\d{1,4}) code:(0x[0-9a-fA-F]{1,16})\b/.exec(
+    text,
+  );
   if (context !== null) {
     return { namespace: domainName(Number(context[1])), code: BigInt(context[2]), rest: text };
   }

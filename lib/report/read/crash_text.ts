@@ -983,7 +983,9 @@ function wholeReasons(lines: readonly string[]): string[] {
   const whole: string[] = [];
   for (let at = 0; at < lines.length; at++) {
     let line = lines[at];
-    if (/^\*\*\* Terminating app due to uncaught exception '[^']{1,100}',?(?: reason: '|$)/.test(line)) {
+    if (
+      /^\*\*\* Terminating app due to uncaught exception '[^']{1,100}',?(?: reason: '|$)/.test(line)
+    ) {
       let count = 0;
       let joined = line;
       while (
