@@ -494,7 +494,12 @@ export function regionWords(report: CrashReport, address: bigint): RegionWords {
     return { ...nothing, words };
   }
   // Without its line the report only has the region's bounds.
-  if (kind === "") return nothing;
+  if (kind === "") {
+    // Older systems mark the place between two regions by nothing behind the arrow.
+    return /^\s*-{2,4}>\s*\n.{0,100} [0-9a-f]{6,16}-[0-9a-f]{6,16}\b/m.test(info)
+      ? { ...nothing, words: "it is in no region of the process" }
+      : nothing;
+  }
   const type = /^(\S.*?)\s+[0-9a-f]{6,16}-[0-9a-f]{6,16}\b/.exec(kind.slice(0, 200))?.[1] ?? kind;
   const isGuard = /^stack guard/i.test(kind);
   const owner = isGuard

@@ -1,6 +1,6 @@
 /** The explanation of a crash: each part tells what it knows, the most specific first. */
 
-import { imageOf, imageTitle } from "../images.ts";
+import { baseName, imageOf, imageTitle } from "../images.ts";
 import { known } from "../knowledge/mod.ts";
 import type { CrashReport, ReportImage, ReportThread } from "../report.ts";
 import { crashedIndex, crashedTitle } from "./address.ts";
@@ -214,7 +214,11 @@ function tellOccasion(
   if (at >= 0) rows.splice(at, 1);
   if (report.process.name === "launchd" && /^\?/.test(report.process.version ?? "")) {
     story.tell(
-      "It still has launchd's name: it ended while its own program was loaded; which one that was is not in the report.",
+      /\/launchd$/.test(report.process.path ?? "/launchd")
+        ? "It still has launchd's name: it ended while its own program was loaded; which one that was is not in the report."
+        : `It still has launchd's name: it ended while its own program (${
+          baseName(report.process.path!)
+        }) was loaded.`,
     );
   }
   story.tell(

@@ -302,9 +302,9 @@ function abortOf(syndrome: bigint): { readonly access: string; readonly why: str
       ? ", by a write"
       : ", by a read",
     why: status >= 4 && status <= 7
-      ? ": nothing is mapped there (a translation fault)"
+      ? "Nothing is mapped there (a translation fault)."
       : status >= 12 && status <= 15
-      ? ": its protection does not allow that (a permission fault)"
+      ? "The protection of its page does not allow that (a permission fault)."
       : "",
   };
 }
@@ -313,7 +313,8 @@ function abortOf(syndrome: bigint): { readonly access: string; readonly why: str
  * on ARM. */
 function kernelFault({ text, panic, threads, images }: CrashReport): string[] {
   const words: string[] = [];
-  const head = text.slice(0, 1 << 14);
+  const begin = Math.max(0, text.indexOf("(cpu "));
+  const head = text.slice(begin, begin + (1 << 14));
   const trap = /Kernel trap at (0x[0-9a-f]{8,16}), type (\d{1,2})/.exec(panic?.message ?? "");
   const far = /\bfar: (0x[0-9a-f]{1,16})\b/.exec(head)?.[1];
   const fault = trap?.[2] === "14"
@@ -341,10 +342,10 @@ function kernelFault({ text, panic, threads, images }: CrashReport): string[] {
         ? `The address was 0x${address.toString(16)}${how}: null${
           address === 0n ? "" : ` plus ${address}`
         }, a pointer that was not set.`
-        : `The address was 0x${address.toString(16)}${how}${
-          fault === null ? abort?.why ?? "" : ""
-        }.`,
+        : `The address was 0x${address.toString(16)}${how}.`,
     );
+    const why = fault === null && address >= NEAR_NULL ? abort?.why ?? "" : "";
+    if (why !== "") words.push(why);
   }
   if (images.length > 0 || (panic?.extensions.length ?? 0) > 0) return words;
   const own = trap === null ? null : BigInt(trap[1]);

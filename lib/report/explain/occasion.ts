@@ -95,7 +95,7 @@ function outerOrigin(inner: KnowledgeRow | null, outer: KnowledgeRow | null): Kn
 
 /** Whether an origin is that something is done once only. */
 function isOnce({ key }: KnowledgeRow): boolean {
-  return key.startsWith("_dispatch_once_callout");
+  return /^_?dispatch_once/.test(key);
 }
 
 /** Whether an origin is only that some dispatch queue ran a block. */

@@ -1168,7 +1168,7 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "libdispatch, src/apply.c",
   ),
   ...origin(
-    ["_dispatch_once_callout*"],
+    ["_dispatch_once_callout*", "dispatch_once_f*"],
     "in code that runs once (dispatch_once), at its first use",
     "libdispatch, src/once.c: _dispatch_once_callout",
   ),

@@ -108,6 +108,21 @@ export function parseFrameLine(line: string): FrameLine | null {
   const name = line.slice(nameAt, start).trim().replace(/ \+$/, "").replace(/^\+ /, "");
   const placeAt = skipSpace(line, end);
   const place = parsePlace(line.slice(placeAt));
+  // Measure's: the image's address, then the frame's without 0x, with its offset in a function that is not named.
+  const isSwapped = place.base !== null && place.symbol === null &&
+    isHexDigit(line.charCodeAt(placeAt + 2)) &&
+    place.base > BigInt(line.slice(start, end)) && !isX(line.charCodeAt(placeAt + 1));
+  if (isSwapped) {
+    return {
+      ...place,
+      index,
+      imageName: name,
+      address: place.base!,
+      placeAt,
+      base: BigInt(line.slice(start, end)),
+      offset: null,
+    };
+  }
   return {
     index,
     imageName: name === "" || name === "???" || name.startsWith("<") ? null : name,
@@ -229,6 +244,9 @@ export function parsePlace(text: string): Place {
   let base: bigint | null = null;
   // An address without 0x is no name.
   if (/^[0-9a-f]{16} \+ \d{1,12}$/.test(rest)) rest = `0x${rest}`;
+  // Cr4shed's, where the part of a name before its first space is before the image's address.
+  const own = / (0x[0-9a-fA-F]{4,16} \+ 0x[0-9a-fA-F]{1,12}\s{1,40}\/\/ \S)/.exec(rest);
+  if (own !== null && /^[\w$]{0,40}[-+]\[/.test(rest)) rest = rest.slice(own.index + 1);
   // Other reporters keep the image's address and add the name.
   if (rest.startsWith("0x")) {
     const named = addedName(rest, line === null ? file : null);
@@ -265,9 +283,12 @@ function addedName(
   const end = hexEnd(text, 0);
   const at = name.lastIndexOf(" + ");
   const offset = at < 0 ? null : offsetOf(name.slice(at + 3));
+  const symbol = name === "(null)" ? null : offset === null ? name : name.slice(0, at);
+  // libsymbolicate's, where a function has no name.
+  const isBare = symbol !== null && /^0x[0-9a-fA-F]{1,16}$/.test(symbol);
   return {
-    symbol: name === "(null)" ? null : offset === null ? name : name.slice(0, at),
-    offset,
+    symbol: isBare ? null : symbol,
+    offset: isBare ? null : offset,
     base: end === 0 ? null : BigInt(text.slice(0, end)),
     file: null,
     line: null,

@@ -660,16 +660,17 @@ class CrashTextReader {
       !/^(?:#?\d{1,4}\.? |Thread ?: )?(?:Crashed: |Fatal Exception: |EXC_)/.test(line) &&
       !line.endsWith("Exception")
     ) return false;
-    const crashed = /^(?:#?\d{1,4}\.? |Thread ?: )?Crashed: (\S.{0,200})$/.exec(line);
+    const crashed = /^(?:#?(\d{1,4})\.? |Thread ?: )?Crashed: (\S.{0,200})$/.exec(line);
     if (crashed !== null) {
+      const number = crashed[1] === undefined ? this.#threads.length : Number(crashed[1]);
       // `Crashed: com.apple.main-thread SIGABRT ABORT 0x00000001135c52c6`, on its web page.
-      const [title, signal = null] = crashed[1].split(/ (?=SIG[A-Z]{2,6} )/, 2);
+      const [title, signal = null] = crashed[2].split(/ (?=SIG[A-Z]{2,6} )/, 2);
       // The report's own title, then the thread's.
       const last = this.#threads.at(-1);
       const isAgain = last?.crashed === true && last.frames.length === 0 &&
         (last.queue === title || last.name === title);
       this.#begin({
-        index: this.#threads.length - (isAgain ? 1 : 0),
+        index: isAgain ? last.index : number,
         ...(title.startsWith("com.") ? { name: null, queue: title } : { name: title, queue: null }),
         crashed: true,
       });
@@ -690,6 +691,12 @@ class CrashTextReader {
       this.#collecting = "exception";
       this.#fatal = line.slice(fatal);
       this.#loose = this.#fatal;
+      return true;
+    }
+    // Xcode's, in prose.
+    const stop = this.#hasException ? null : /^(EXC_[A-Z_]{3,30}) \((code=.{1,200})\)$/.exec(line);
+    if (stop !== null) {
+      this.#raised ??= stopOf(stop[1], stop[2]);
       return true;
     }
     const raised =

@@ -157,7 +157,11 @@ const ownKinds: ReadonlySet<string> = new Set([
   "user",
 ]);
 
-function readException(error: JsonObject, type: string | null): ReportException | null {
+function readException(error: JsonObject, written: string | null): ReportException | null {
+  // What its newer monitor of terminations has as the reason, an older one had as the type.
+  const isMemory = written === "termination" &&
+    /^memory_(?:limit|pressure)$/.test(textAt(error, "termination_reason") ?? "");
+  const type = isMemory ? "memory_termination" : written;
   const mach = objectAt(error, "mach");
   const signal = objectAt(error, "signal");
   const name = textAt(mach ?? {}, "exception_name") ??

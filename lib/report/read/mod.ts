@@ -7,6 +7,7 @@ import { readIpsBody } from "./ips.ts";
 import { isBreakpad, isMinidumpJson, readBreakpad, readMinidumpJson } from "./breakpad.ts";
 import { eventsIn, isBugsnag, isSentry, readBugsnag, readSentry } from "./events.ts";
 import { isKSCrash, readKSCrash } from "./kscrash.ts";
+import { readMeasure, recordedIn } from "./measure.ts";
 import { isMetricKit, readMetricKit } from "./metrickit.ts";
 import { isConsole, readConsole } from "./console.ts";
 import { isMono, readMono } from "./mono.ts";
@@ -34,7 +35,7 @@ const MAX_EVENTS = 1000;
 const MAX_SIZE = 256 << 20;
 
 /** Reads a crash report: Apple's crash text, `.ips`, what `sample` or `spindump` print, and what other
- * reporters write: KSCrash, Sentry, Bugsnag, MetricKit, Breakpad. Damage costs what is damaged, with a
+ * reporters write: KSCrash, Sentry, Bugsnag, Measure, MetricKit, Breakpad. Damage costs what is damaged, with a
  * warning.
  *
  * @param file its bytes, or its text
@@ -211,6 +212,10 @@ function readOthers(
   const dump = objectAt(value, "json_dump");
   if (dump !== null && isMinidumpJson(dump)) return [readMinidumpJson(name, text, dump, warnings)];
   if (isKSCrash(value)) return [readKSCrash(name, text, value, warnings)];
+  const recorded = recordedIn(value).slice(0, MAX_EVENTS);
+  if (recorded.length > 0) {
+    return recorded.map((entry) => readMeasure(name, text, entry, [...warnings]));
+  }
   if (isMetricKit(value)) return readMetricKit(name, text, value, warnings);
   return eventsIn(value).flatMap((event) =>
     isBugsnag(event)
