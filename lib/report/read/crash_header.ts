@@ -1,7 +1,7 @@
 /** The header of a crash text, by field names or, where those are translated, by the form of the
  * values. */
 
-import { domainName, exceptionName, signalName } from "../codes.ts";
+import { domainName } from "../codes.ts";
 import type { JsonObject } from "../json.ts";
 import { textAt } from "../json.ts";
 import type { ReportException, ReportField, ReportProcess, ReportTermination } from "../drafts.ts";
@@ -30,8 +30,8 @@ export const fieldNames: ReadonlySet<string> = new Set([
   ..."bug type|exception code|reason|date|kernel version|frontmost process pid|largest process"
     .split("|"),
   ..."writes|writes limit|limit duration|writes caused|writes duration|wakeups caused".split("|"),
-  // MetricKit's names and numbers, which programs write into texts.
-  ..."exceptiontype|signal|terminationreason".split("|"),
+  // MetricKit's name, which programs write into texts.
+  "terminationreason",
   ..."duration sampled|start time|hardware model|active cpus|architecture|shared cache".split("|"),
 ]);
 
@@ -194,9 +194,7 @@ export class Header {
   }
 
   get exception(): ReportException | null {
-    const numbered = numberIn(this.#value("exceptiontype"));
-    const sent = signalName(numberIn(this.#value("signal")));
-    const written = this.#value("exception type") ?? exceptionName(numbered);
+    const written = this.#value("exception type");
     const lines = this.#value("exception codes", "exception code")?.split("\n") ?? [];
     const given = lines.find((line) => isNumber.test(line)) ?? lines[0] ?? null;
     let subtype = this.#value("exception subtype") ??
@@ -206,16 +204,14 @@ export class Header {
       null;
     const message = this.#value("exception message", "exception reason");
     const note = this.#value("exception note");
-    if (
-      written === null && given === null && subtype === null && note === null && sent === null
-    ) return null;
+    if (written === null && given === null && subtype === null && note === null) return null;
     const match = /^([^\s(]+)(?:\s*\((.{1,200})\))?/.exec(written ?? "");
     // KSCrash writes 0 where there was no exception.
     const none = /^0\b/.test(written ?? "");
     if (none && /^0x0+ at 0x0+$/.test(given ?? "")) subtype = null;
     return {
       type: none ? null : match === null ? written : match[1],
-      signal: none ? null : match?.[2] ?? sent,
+      signal: none ? null : match?.[2] ?? null,
       codes: codesIn(given),
       subtype,
       message,
@@ -239,11 +235,6 @@ export class Header {
     for (const line of (description ?? "").split("\n")) if (line !== "") reasons.push(line);
     return { namespace, code, reasons, byProcess, byPid };
   }
-}
-
-/** A field's whole value as a number; `null` for others. */
-function numberIn(text: string | null): number | null {
-  return text !== null && /^\d{1,5}$/.test(text) ? Number(text) : null;
 }
 
 const isNumber = /^\s*(?:0x|\d)/;

@@ -608,5 +608,8 @@ Thread 0 (attributed):
     told(text(67)).what,
     "it waited, or got no CPU, of which the whole system used 67%",
   );
-  assertEquals(explainReport(readReport(text(67), "x")).headline, "EXC_CRASH (SIGKILL)");
+  assertEquals(
+    explainReport(readReport(text(67), "x")).headline,
+    "EXC_CRASH (SIGKILL), ended by FRONTBOARD 0x8badf00d",
+  );
 });
