@@ -17,7 +17,7 @@ import type { CopiedMemory } from "./copied_memory.ts";
 import { followTime, preparationTime, readerOfVariables, type VariableReader } from "./frame.ts";
 import { ImageList } from "./images.ts";
 import type { Capture, CapturedThread, DyldInfo, MachKernel, Region } from "./kernel.ts";
-import { Memory } from "./memory.ts";
+import { Memory, type ReadInto } from "./memory.ts";
 import { Pause } from "./pause.ts";
 import type { ThreadProbe } from "./probe.ts";
 import {
@@ -59,6 +59,8 @@ const imagesRatio = 50;
 /** What else threads are made of. */
 interface ThreadParts {
   readonly contexts?: AsyncContexts;
+  /** Reads what was copied of the memory while the target was stopped. */
+  readonly readInto?: ReadInto;
   readonly copied?: CopiedMemory | undefined;
   /** The index of the first one. */
   readonly first?: number;
@@ -585,7 +587,7 @@ export class LiveTarget extends Target {
   #makeThreads(
     captured: readonly CapturedThread[],
     paused: boolean,
-    { contexts, copied, first = 0, resolver = this.#resolver() }: ThreadParts = {},
+    { contexts, readInto, copied, first = 0, resolver = this.#resolver() }: ThreadParts = {},
   ): Thread[] {
     const dispatch = new DispatchReader({
       arch: this.arch,
@@ -607,7 +609,7 @@ export class LiveTarget extends Target {
       readInto: paused
         ? (address: bigint, into: Uint8Array) =>
           this.paused ? this.#kernel.vmRead(this.#task, address, into) : 0
-        : contexts && contextReader(contexts),
+        : readInto ?? (contexts && contextReader(contexts)),
       control: this.#control,
       dispatch,
     };
@@ -884,6 +886,8 @@ export class LiveTarget extends Target {
           return [{ start: address, end: address + size }];
         }
       },
+      threadsOf: (captured, readInto, copied) =>
+        this.#makeThreads(captured, false, { readInto, copied }),
     };
     return await saveCore(origin, file, options);
   }

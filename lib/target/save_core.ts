@@ -10,13 +10,15 @@ import {
   NOTE_OWNER,
 } from "../macho/cores.ts";
 import { type AddressRange, Image, type LoadedImage, PLATFORM_NAMES } from "../macho/walking.ts";
-import { CoreWriter } from "./save_core_writer.ts";
+import { readerOfVariables } from "./frame.ts";
 import { type FrameNeeds, frameNeeds } from "./save_core_frames.ts";
-import type { Files } from "../file_system.ts";
+import type { Files, FileSink } from "../file_system.ts";
+import { createNamed } from "../named_sink.ts";
+import type { CopiedMemory } from "./copied_memory.ts";
 import type { CapturedThread, DyldInfo, Region } from "./kernel.ts";
 import { ElfImage } from "../elf/mod.ts";
 import type { Crash } from "./core_exception.ts";
-import type { Memory } from "./memory.ts";
+import { Memory, type ReadInto } from "./memory.ts";
 import type { Pause } from "./pause.ts";
 import { type AsyncContexts, readContexts } from "../unwind/mod.ts";
 import {
@@ -25,9 +27,16 @@ import {
   type CoreStyle,
   coreStyles,
   planCore,
-  type PlanInput,
+  planImages,
 } from "./save_core_plan.ts";
-import { readableParts, readParts } from "./save_core_reader.ts";
+import {
+  CopiedParts,
+  readableParts,
+  readParts,
+  type ReadPartsOptions,
+  sizeOf,
+  writePages,
+} from "./save_core_reader.ts";
 import type { Thread } from "./thread.ts";
 
 /** How to save a core. */
@@ -78,9 +87,20 @@ export interface CoreOrigin {
   /** Describes the paused target. */
   contents(): CoreContents;
   /** Fills `into`, and returns how many bytes could be read. */
-  readonly readInto: (address: bigint, into: Uint8Array) => number;
+  readonly readInto: ReadInto;
   /** The parts of a region that have contents. */
   readonly present: (region: Region) => readonly AddressRange[];
+  /** The threads of a pause that is over, over the memory that was copied in it. Without it everything is read
+   * while the target is paused: it can be read at no other time.
+   *
+   * @param readInto reads what was copied
+   * @param copied what variables are in and lead to
+   */
+  readonly threadsOf?: (
+    captured: readonly CapturedThread[],
+    readInto: ReadInto,
+    copied: CopiedMemory | undefined,
+  ) => readonly Thread[];
 }
 
 /** What a core says about a target. */
@@ -103,17 +123,21 @@ export interface CoreContents {
   readonly warnings: readonly string[];
 }
 
-/** Memory up to this size is read completely, and written after the target runs again, so that the pause
- * does not wait for the disk. More is written as it is read. */
+/** Memory up to this size is copied, and written after the target runs again, so that the pause does not wait for
+ * the disk. More is written as it is read. */
 const keptLimit = 64 << 20;
 
-/** Saves a core. The target is paused only while its memory is read. */
+/** How often the target is paused again to copy what its variables lead to. */
+const moreAttempts = 2;
+
+/** Saves a core. The target is paused only while the memory is copied that has to be of one moment: what does not
+ * change, and which of it the frames take, is found from the copy. */
 export async function saveCore(
   origin: CoreOrigin,
   path: string,
   options: SaveCoreOptions,
 ): Promise<SavedCore> {
-  const { style = "stacks", sharedCache = false, onProgress, signal } = options;
+  const { style = "stacks", signal } = options;
   if (!coreStyles.includes(style)) {
     throw new RangeError(
       `a core of style ${JSON.stringify(style)}: it is ${coreStyles.join(", ")}`,
@@ -121,84 +145,213 @@ export async function saveCore(
   }
   signal?.throwIfAborted();
   // Errors of the file system must come before the pause.
-  using writer = new CoreWriter(origin.files, path);
-  origin.prepare();
-  const locals = style === "locals" ? await localsOf(options) : null;
-  // Debug information is read before the pause.
-  locals?.(origin.threads(), origin.memory);
-  const warnings: string[] = [];
-  let threads: number;
+  using sink = createNamed(origin.files, path);
   // Immediately: the caller that aborts may be about to end the program.
-  const remove = () => writer[Symbol.dispose]();
-  const pause = origin.pause();
+  const remove = () => sink[Symbol.dispose]();
+  signal?.addEventListener("abort", remove);
   try {
-    signal?.addEventListener("abort", remove);
-    const contents = origin.contents();
-    for (const warning of contents.warnings) warnings.push(warning);
-    threads = contents.threads.length;
-    const warn = (text: string) => void warnings.push(text);
-    const needs = frameNeeds({ ...contents, readInto: origin.readInto });
-    const held = locals?.(contents.threads, origin.memory);
-    if (held?.isWhole === false) warn("not all that variables lead to is in it");
-    const ranges = [...needs.ranges, ...held?.copied.ranges ?? []];
-    const planned = plan(contents, origin, ranges, { style, sharedCache, warn });
-    const parts = readableParts(planned, origin.readInto, warn);
-    writer.keeping = sizeOf(parts) <= keptLimit;
-    writer.write(encodeHead(contents, needs, parts, warn));
-    await readParts(parts, writer, { readInto: origin.readInto, warn, onProgress, signal });
+    origin.prepare();
+    const locals = style === "locals" ? await localsOf(origin, options) : null;
+    let pausedMicroseconds = 0;
+    for (let left = moreAttempts;; left--) {
+      const stop = new CoreStop(origin, sink, { ...options, style }, locals);
+      const pause = origin.pause();
+      try {
+        await stop.copy();
+      } finally {
+        pause.resume();
+        pausedMicroseconds += pause.pausedMicroseconds;
+      }
+      if (!stop.isWhole() && left > 0) continue;
+      await stop.write();
+      sink.commit();
+      const { contents, warnings } = stop;
+      const threads = contents.threads.length;
+      return { path, style, bytes: sink.length, threads, pausedMicroseconds, warnings };
+    }
   } finally {
     signal?.removeEventListener("abort", remove);
-    pause.resume();
   }
-  writer.commit();
-  return {
-    path,
-    style,
-    bytes: writer.length,
-    threads,
-    pausedMicroseconds: pause.pausedMicroseconds,
-    warnings,
-  };
 }
 
 /** Finds the memory of variables. */
+interface Locals {
+  /** Copies it while the target is paused: the pages that are known, or, of threads, what is found then. */
+  copy(threads: readonly Thread[] | undefined): {
+    readonly copied: CopiedMemory;
+    readonly isWhole: boolean;
+  };
+  /** Notes the pages that a copy lacks.
+   *
+   * @returns whether it lacks none
+   */
+  hasAll(threads: readonly Thread[]): boolean;
+  /** The most that it copies, in bytes. */
+  readonly bytes: number;
+}
+
+/** Reads debug information before the pause, and by it the pages that are to be copied. */
 async function localsOf(
+  { memory, threads }: CoreOrigin,
   { localsLevels: levels = 2, localsBytes: bytes = 16 << 20 }: SaveCoreOptions,
-) {
-  const [{ follow }] = await Promise.all([
-    import("./variables.ts"),
-    import("../symbols/demangle/mod.ts"),
-  ]);
-  return (threads: readonly Thread[], memory: Memory) => follow(threads, memory, { levels, bytes });
+): Promise<Locals> {
+  await Promise.all([import("./variables.ts"), import("../symbols/demangle/mod.ts")]);
+  const { copy, follow, missing } = readerOfVariables();
+  const options = { levels, bytes };
+  let { pages } = follow(threads(), memory, options).copied;
+  return {
+    bytes,
+    copy: (threads) =>
+      threads === undefined ? copy(pages, memory, options) : follow(threads, memory, options),
+    hasAll(threads) {
+      const missed = missing(threads, memory, options);
+      pages = [...pages, ...missed.pages];
+      return missed.isWhole && missed.pages.length === 0;
+    },
+  };
+}
+
+/** One pause of a target for its core, and what follows from it. */
+class CoreStop {
+  /** What could not be read or was left out. */
+  readonly warnings: string[] = [];
+  readonly #origin: CoreOrigin;
+  readonly #sink: FileSink;
+  readonly #options: SaveCoreOptions & { readonly style: CoreStyle };
+  readonly #locals: Locals | null;
+  readonly #copied = new CopiedParts();
+  #contents: CoreContents | undefined;
+  #held: ReturnType<Locals["copy"]> | undefined;
+  #threads: readonly Thread[] | undefined;
+  /** What frames take, once it is known. */
+  #needs: FrameNeeds | undefined;
+  #isWritten = false;
+
+  constructor(
+    origin: CoreOrigin,
+    sink: FileSink,
+    options: SaveCoreOptions & { readonly style: CoreStyle },
+    locals: Locals | null,
+  ) {
+    this.#origin = origin;
+    this.#sink = sink;
+    this.#options = options;
+    this.#locals = locals;
+  }
+
+  /** What the core says about the target. */
+  get contents(): CoreContents {
+    return this.#contents!;
+  }
+
+  readonly #warn = (text: string): void => void this.warnings.push(text);
+
+  get #reading(): ReadPartsOptions {
+    const { onProgress, signal } = this.#options;
+    return { readInto: this.#origin.readInto, warn: this.#warn, onProgress, signal };
+  }
+
+  /** Copies what has to be of one moment, while the target is paused. What is too large to be kept is written. */
+  async copy(): Promise<void> {
+    const { readInto, threadsOf } = this.#origin;
+    const contents = this.#contents = this.#origin.contents();
+    for (const warning of contents.warnings) this.#warn(warning);
+    const stacks = contents.captured.reduce((sum, { stack }) => sum + stack.length, 0);
+    const room = keptLimit - (this.#locals?.bytes ?? 0);
+    const mayBeLater = threadsOf !== undefined && stacks <= room;
+    this.#held = this.#locals?.copy(mayBeLater ? undefined : contents.threads);
+    const planned = this.#plan();
+    if (mayBeLater && sizeOf(planned) <= keptLimit) {
+      return await this.#copied.add(readableParts(planned, readInto, this.#warn), this.#reading);
+    }
+    const needs = this.#needs = frameNeeds({ ...contents, readInto });
+    const images = this.#planImages(needs, contents.memory, planned);
+    const all = [...planned, ...images].sort((a, b) => a.start < b.start ? -1 : 1);
+    const parts = readableParts(all, readInto, this.#warn);
+    if (sizeOf(parts) <= keptLimit) return await this.#copied.add(parts, this.#reading);
+    this.#sink.write(this.#head(needs, parts));
+    await readParts(parts, (piece) => writePages(piece, this.#sink), this.#reading);
+    this.#isWritten = true;
+  }
+
+  /** Whether all of what variables lead to was copied, as far as can be told once the target runs again. */
+  isWhole(): boolean {
+    const held = this.#held;
+    if (held === undefined) return true;
+    let { isWhole } = held;
+    if (this.#needs === undefined) {
+      this.#threads = this.#origin.threadsOf!(
+        this.contents.captured,
+        this.#copied.readInto,
+        held.copied,
+      );
+      isWhole &&= this.#locals!.hasAll(this.#threads);
+    }
+    if (!isWhole) this.#warn("not all that variables lead to is in it");
+    return isWhole || this.#isWritten;
+  }
+
+  /** Finds what frames take of the images, reads it, and writes the core. */
+  async write(): Promise<void> {
+    if (this.#isWritten) return;
+    const { contents } = this;
+    let needs = this.#needs;
+    if (needs === undefined) {
+      // Nothing of what is read of images now changes while they are loaded.
+      const memory = new Memory(this.#origin.readInto, contents.arch.pointerSize);
+      memory.caching = true;
+      const { readInto } = this.#copied;
+      const threads = this.#threads ??
+        this.#origin.threadsOf!(contents.captured, readInto, this.#held?.copied);
+      needs = frameNeeds({ ...contents, memory, threads, readInto });
+      const images = this.#planImages(needs, memory, this.#copied.parts);
+      await this.#copied.add(readableParts(images, this.#origin.readInto, this.#warn), {
+        ...this.#reading,
+        before: sizeOf(this.#copied.parts),
+      });
+    }
+    this.#options.signal?.throwIfAborted();
+    this.#sink.write(this.#head(needs, this.#copied.parts));
+    this.#copied.write(this.#sink);
+  }
+
+  #plan(): CorePart[] {
+    const { contents } = this;
+    const { readInto, present } = this.#origin;
+    const { style, sharedCache = false } = this.#options;
+    const contexts: AsyncContexts = new Map();
+    for (const thread of contents.captured) readContexts(contents.arch, thread, readInto, contexts);
+    return planCore({
+      ...contents,
+      ...{ style, sharedCache, present, warn: this.#warn },
+      contexts: [
+        ...Array.from(contexts, ([start, { length }]) => ({ start, end: start + BigInt(length) })),
+        ...contents.queues,
+        ...this.#held?.copied.ranges ?? [],
+      ],
+      images: machOImages(contents),
+      stacks: contents.threads.map(({ registers }, index) => ({
+        registers,
+        end: contents.captured[index].stackEnd,
+      })),
+    });
+  }
+
+  #planImages({ ranges }: FrameNeeds, memory: Memory, planned: readonly CorePart[]): CorePart[] {
+    const { contents } = this;
+    const { style } = this.#options;
+    const images = machOImages(contents);
+    const { regions } = contents;
+    return planImages({ style, regions, images, memory, warn: this.#warn }, ranges, planned);
+  }
+
+  #head(needs: FrameNeeds, parts: readonly CorePart[]): Uint8Array {
+    return encodeHead(this.contents, needs, parts, this.#warn);
+  }
 }
 
 function machOImages({ images }: CoreContents): Image[] {
   return images.filter((image) => image instanceof Image);
-}
-
-function plan(
-  contents: CoreContents,
-  { readInto, present }: CoreOrigin,
-  ranges: readonly AddressRange[],
-  choices: Pick<PlanInput, "style" | "sharedCache" | "warn">,
-): CorePart[] {
-  const contexts: AsyncContexts = new Map();
-  for (const thread of contents.captured) readContexts(contents.arch, thread, readInto, contexts);
-  return planCore({
-    ...contents,
-    ...choices,
-    present,
-    contexts: [
-      ...Array.from(contexts, ([start, { length }]) => ({ start, end: start + BigInt(length) })),
-      ...contents.queues,
-      ...ranges,
-    ],
-    images: machOImages(contents),
-    stacks: contents.threads.map(({ registers }, index) => ({
-      registers,
-      end: contents.captured[index].stackEnd,
-    })),
-  });
 }
 
 /** `CPU_SUBTYPE_X86_64_ALL`, `_I386_ALL`, `_ARM64_ALL`, `_ARM_V7`, for when no image says. */
@@ -341,8 +494,4 @@ function packedVersion(version: string): number {
 
 function align(value: number, unit: number): number {
   return Math.ceil(value / unit) * unit;
-}
-
-function sizeOf(parts: readonly CorePart[]): number {
-  return parts.reduce((sum, { start, end }) => sum + Number(end - start), 0);
 }

@@ -34,8 +34,8 @@ export interface PlanInput {
   readonly stacks: readonly { readonly registers: Registers; readonly end: bigint }[];
   readonly dyldInfo: DyldInfo;
   readonly memory: Memory;
-  /** The Swift async contexts that the stacks lead to, the dispatch queues of the threads, and what the
-   * frames take of the images. */
+  /** The Swift async contexts that the stacks lead to, the dispatch queues of the threads, and what variables
+   * are in and lead to. */
   readonly contexts: readonly AddressRange[];
   /** Whether a `full` core has the shared cache. */
   readonly sharedCache: boolean;
@@ -84,10 +84,10 @@ const dyldInfosLimit = 1024n;
 /** Maximum length of a path. */
 const pathLimit = 1024n;
 
-/** The memory of a core of the given style, in rising order and without overlaps. */
+/** The memory of a core of the given style that has to be of one moment, in rising order and without overlaps. */
 export function planCore(input: PlanInput): CorePart[] {
   const { style, regions } = input;
-  const readable = regions.filter((region) => (region.protection & protection.read) !== 0);
+  const readable = readableRegions(regions);
   const shared = style === "full" && !input.sharedCache ? cacheRegions(input) : new Set<Region>();
   if (style === "full" && shared.size === 0) {
     return readable.map((region) => part(region, region.address, endOf(region)));
@@ -97,9 +97,6 @@ export function planCore(input: PlanInput): CorePart[] {
     ...dyldRanges(input),
     ...input.contexts,
   ];
-  for (const image of input.images) {
-    for (const range of imageRanges(image, input)) wanted.push(range);
-  }
   if (style === "full") {
     for (const region of readable) {
       if (!shared.has(region)) wanted.push({ start: region.address, end: endOf(region) });
@@ -121,6 +118,47 @@ export function planCore(input: PlanInput): CorePart[] {
     }
   }
   return cut(merge(wanted), readable);
+}
+
+/** What frames take of the images besides: it does not change while they are loaded.
+ *
+ * @param ranges what else of them is read for the frames
+ * @param planned what is in the core already, in rising order
+ */
+export function planImages(
+  input: Pick<PlanInput, "style" | "regions" | "images" | "memory" | "warn">,
+  ranges: readonly AddressRange[],
+  planned: readonly CorePart[],
+): CorePart[] {
+  const wanted = [...ranges];
+  for (const image of input.images) {
+    for (const range of imageRanges(image, input)) wanted.push(range);
+  }
+  return cut(without(merge(wanted), planned), readableRegions(input.regions));
+}
+
+function readableRegions(regions: readonly Region[]): readonly Region[] {
+  return regions.filter((region) => (region.protection & protection.read) !== 0);
+}
+
+/** What of the ranges is in none of the others; both rise. */
+function without(
+  ranges: readonly AddressRange[],
+  others: readonly AddressRange[],
+): AddressRange[] {
+  const left: AddressRange[] = [];
+  let first = 0;
+  for (const { start, end } of ranges) {
+    let at = start;
+    while (first < others.length && others[first].end <= start) first++;
+    for (let next = first; next < others.length && others[next].start < end; next++) {
+      const other = others[next];
+      if (other.start > at) left.push({ start: at, end: other.start });
+      if (other.end > at) at = other.end;
+    }
+    if (at < end) left.push({ start: at, end });
+  }
+  return left;
 }
 
 function endOf({ address, size }: Region): bigint {
@@ -253,7 +291,10 @@ function* dyldRanges({ dyldInfo, memory, arch }: PlanInput): Iterable<AddressRan
 }
 
 /** What unwinding through an image and naming its functions takes. */
-function* imageRanges(image: Image, { style, memory, warn }: PlanInput): Iterable<AddressRange> {
+function* imageRanges(
+  image: Image,
+  { style, memory, warn }: Pick<PlanInput, "style" | "memory" | "warn">,
+): Iterable<AddressRange> {
   let headEnd = 32;
   for (const { offset, size } of image.loadCommands) headEnd = Math.max(headEnd, offset + size);
   yield { start: image.loadAddress, end: image.loadAddress + BigInt(headEnd) };

@@ -1,5 +1,5 @@
 /** Reads the memory that goes into a core, piece by piece. */
-import type { CoreWriter } from "./save_core_writer.ts";
+import type { FileSink } from "../file_system.ts";
 import { corePage, type CorePart } from "./save_core_plan.ts";
 
 /** Fills `into` from `address`, and returns how many bytes could be read. */
@@ -40,31 +40,94 @@ export function readableParts(
   });
 }
 
+/** Parts whose memory was copied, in rising order. */
+export class CopiedParts {
+  readonly #parts: (CorePart & { readonly pieces: readonly Uint8Array[] })[] = [];
+
+  /** The parts. */
+  get parts(): readonly CorePart[] {
+    return this.#parts;
+  }
+
+  /** Copies more parts, and merges them into those that there are. */
+  async add(parts: readonly CorePart[], options: ReadPartsOptions): Promise<void> {
+    let pieces: Uint8Array[] = [];
+    const added = parts.map((part) => ({ ...part, pieces: [] as Uint8Array[] }));
+    let at = -1;
+    await readParts(parts, (bytes, index) => {
+      if (index !== at) pieces = added[at = index].pieces;
+      pieces.push(bytes);
+    }, { ...options, keeps: true });
+    for (const part of added) this.#parts.push(part);
+    this.#parts.sort((a, b) => a.start < b.start ? -1 : 1);
+  }
+
+  /** Reads from the copies as from memory. */
+  readonly readInto: ReadInto = (address, into) => {
+    let done = 0;
+    let index = this.#indexOf(address);
+    for (; done < into.length && index < this.#parts.length; index++) {
+      const { start, end, pieces } = this.#parts[index];
+      const next = address + BigInt(done);
+      if (next < start || next >= end) break;
+      for (let at = Number(next - start); at < Number(end - start) && done < into.length;) {
+        const piece = pieces[Math.floor(at / pieceSize)];
+        const part = piece.subarray(at % pieceSize).subarray(0, into.length - done);
+        into.set(part, done);
+        at += part.length;
+        done += part.length;
+      }
+    }
+    return done;
+  };
+
+  /** The first part that ends after an address. */
+  #indexOf(address: bigint): number {
+    let low = 0;
+    let high = this.#parts.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#parts[middle].end <= address) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Writes all of them, one after the other. */
+  write(sink: FileSink): void {
+    for (const { pieces } of this.#parts) {
+      for (const piece of pieces) writePages(piece, sink);
+    }
+  }
+}
+
 /** How {@linkcode readParts} reads. */
 export interface ReadPartsOptions {
   readonly readInto: ReadInto;
   readonly warn: (text: string) => void;
   readonly onProgress: ((done: number, total: number) => void) | undefined;
   readonly signal: AbortSignal | undefined;
+  /** The number of bytes that were read before, of the same core. Default: 0. */
+  readonly before?: number;
+  /** Whether the pieces are kept. Otherwise they are all in one buffer. */
+  readonly keeps?: boolean;
 }
 
-/** Reads all parts into the writer, whole pages of zeros as holes. What cannot be read becomes zeros and
- * a warning. */
+/** Reads all parts, in pieces. What cannot be read becomes zeros and a warning. */
 export async function readParts(
   parts: readonly CorePart[],
-  writer: CoreWriter,
-  { readInto, warn, onProgress, signal }: ReadPartsOptions,
+  take: (piece: Uint8Array, part: number) => void,
+  { readInto, warn, onProgress, signal, before = 0, keeps = false }: ReadPartsOptions,
 ): Promise<void> {
-  const total = parts.reduce((sum, { start, end }) => sum + Number(end - start), 0);
-  let done = 0;
+  const total = before + sizeOf(parts);
+  let done = before;
   let turn = performance.now();
-  const buffer = new Uint8Array(writer.keeping ? 0 : pieceSize);
-  onProgress?.(0, total);
-  for (const { start, end } of parts) {
+  const buffer = new Uint8Array(keeps ? 0 : pieceSize);
+  if (before === 0) onProgress?.(0, total);
+  for (const [index, { start, end }] of parts.entries()) {
     for (let at = start; at < end;) {
       const wanted = Math.min(pieceSize, Number(end - at));
-      // Bytes kept for later must not be overwritten.
-      const bytes = writer.keeping ? new Uint8Array(wanted) : buffer.subarray(0, wanted);
+      const bytes = keeps ? new Uint8Array(wanted) : buffer.subarray(0, wanted);
       const unreadable = fill(readInto, at, bytes);
       if (unreadable > 0) {
         warn(
@@ -72,7 +135,7 @@ export async function readParts(
             `${unreadable} bytes cannot be read: they are zeros`,
         );
       }
-      writePages(bytes, writer);
+      take(bytes, index);
       at += BigInt(wanted);
       done += wanted;
       onProgress?.(done, total);
@@ -102,16 +165,21 @@ function fill(readInto: ReadInto, address: bigint, bytes: Uint8Array): number {
   return missing;
 }
 
+/** The size of some parts, in bytes. */
+export function sizeOf(parts: readonly CorePart[]): number {
+  return parts.reduce((sum, { start, end }) => sum + Number(end - start), 0);
+}
+
 /** Writes pages that are not all zeros, and skips the others. */
-function writePages(bytes: Uint8Array, writer: CoreWriter): void {
+export function writePages(bytes: Uint8Array, sink: FileSink): void {
   const words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
   const pageWords = corePage / 4;
   for (let at = 0; at < words.length;) {
     const zero = isZero(words, at);
     let end = at + pageWords;
     while (end < words.length && isZero(words, end) === zero) end += pageWords;
-    if (zero) writer.skip((end - at) * 4);
-    else writer.write(bytes.subarray(at * 4, end * 4));
+    if (zero) sink.skip((end - at) * 4);
+    else sink.write(bytes.subarray(at * 4, end * 4));
     at = end;
   }
 }

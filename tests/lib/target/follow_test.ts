@@ -63,7 +63,7 @@ Deno.test(
   },
 );
 
-Deno.test("while it is stopped, what variables lead to is only copied", () => {
+Deno.test("while it is stopped, what variables lead to is only copied, for a core too", async () => {
   const kernel = recordedKernel("arm64");
   const [stops, looks]: [reads: number[], looks: boolean[]] = [[], []];
   const isStopped = () => kernel.tokens.size > 0;
@@ -93,6 +93,16 @@ Deno.test("while it is stopped, what variables lead to is only copied", () => {
   // The first is of the threads alone; dyld's list is compared in the other.
   assertEquals(stops.length, 2);
   assert(stops[1] <= followed!.bytes / 4096 + 3, `${stops[1]} reads for ${followed!.bytes} bytes`);
+  looks.length = 0;
+  const path = await Deno.makeTempFile();
+  try {
+    const { warnings } = await target.saveCore(path, { style: "locals" });
+    assertEquals(warnings, []);
+    assert(looks.length > 0);
+    assertEquals(looks.includes(true), false);
+  } finally {
+    await Deno.remove(path);
+  }
 });
 
 Deno.test("this process does not follow its own variables", () => {

@@ -1,8 +1,15 @@
 /** What is read of a target while it is stopped. */
 import { assert, assertEquals } from "@std/assert";
 import { system } from "../../../ffi/processes.ts";
-import { type Capture, type CaptureOptions, LiveTarget } from "../../../lib/target/mod.ts";
+import {
+  type Capture,
+  type CaptureOptions,
+  CoreTarget,
+  LiveTarget,
+  type Thread,
+} from "../../../lib/target/mod.ts";
 import { Image } from "../../../lib/macho/mod.ts";
+import { FileTree } from "../symbols/file_tree.ts";
 import { recordedKernel } from "./memory_kernel.ts";
 import { SharedCacheKernel } from "./shared_cache.ts";
 
@@ -84,6 +91,26 @@ Deno.test("the backtraces of a snapshot are read after the target runs again", (
   const names = threads.flatMap((thread) => thread.backtrace().map((frame) => frame.function));
   assert(names.length > 100);
   assert(Math.max(...kernel.stops) <= most, `${kernel.stops}`);
+});
+
+Deno.test("of a core, the images' contents are read after the target runs again, and are in it", async () => {
+  const kernel = new StoppedKernel({ images: 60, poolSize: 16 << 20, threads: 10 });
+  using target = new LiveTarget(kernel, system, { pid: 7, name: "app" });
+  const path = await Deno.makeTempFile();
+  try {
+    const names = (threads: readonly Thread[]) =>
+      threads.map((thread) => thread.backtrace().map((frame) => frame.function));
+    const live = names(target.snapshot().threads);
+    kernel.stops.length = 0;
+    await target.saveCore(path);
+    // Of a thread its stack and the code that it was in, of an image what dyld's list has of it.
+    const allowed = most + 4 * live.length + target.images.length;
+    assert(Math.max(...kernel.stops) <= allowed, `${kernel.stops}`);
+    using core = new CoreTarget(system.files.open(path), { files: new FileTree({}) });
+    assertEquals(names(core.threads), live);
+  } finally {
+    await Deno.remove(path);
+  }
 });
 
 Deno.test("Spotlight is asked before the target is paused, and never while it is", () => {
