@@ -227,6 +227,16 @@ export function baseName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
+/** Libraries whose functions are on all stacks, and which others call for what they do themselves. */
+const base =
+  /^(?:lib(?:system|System|dispatch|objc|c\+\+|stdc\+\+|dyld|swift)|dyld|(?:com\.apple\.)?(?:Core)?Foundation$)/;
+
+/** Whether an image, by its title, is one of the libraries that all others are built on: those of C, C++, Objective-C and
+ * Swift, libdispatch, dyld and Foundation. */
+export function isBaseLibrary(title: string): boolean {
+  return base.test(title);
+}
+
 /** The file name of a frame's image; empty where it is not known. */
 export function titleOf(frame: ReportFrame): string {
   const image = imageOf(frame);

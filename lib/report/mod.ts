@@ -18,6 +18,7 @@ export { faultAddress } from "./fault.ts";
 export { reportTime, stackSignature } from "./group/signature.ts";
 export { imageFinder, imageTitle, isSystemImage, programImage } from "./images.ts";
 export { known, knownFrame, knownMessage, knownTermination } from "./knowledge/mod.ts";
+export { isBaseLibrary } from "./images.ts";
 export { isNearest } from "./nearest.ts";
 export { unitOrigins } from "./origins.ts";
 export { imageLookup } from "./symbolicate/mod.ts";

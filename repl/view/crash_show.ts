@@ -2,7 +2,7 @@
 import { escape, escapeLines, joinLines, safe, type SafeText } from "../../lib/escape.ts";
 import { hex } from "../../lib/hex.ts";
 import "../../lib/symbols/demangle/mod.ts";
-import { isNearest, readableName, shortName } from "../../lib/report/mod.ts";
+import { isBaseLibrary, isNearest, readableName, shortName } from "../../lib/report/mod.ts";
 import type {
   Absent,
   Attribution,
@@ -135,8 +135,7 @@ const absences = {
   "some images": safe`not known; some frames are in no image that the report lists`,
   outer: safe`not known; the stack ends before any function of the program`,
   description: safe`the program: a usage description is missing in its Info.plist`,
-  own:
-    safe`not sure; the stack ends early, and all that is there is the system's, as the program is`,
+  own: safe`not sure; the stack ends early, and all that is there is Apple's, as the program is`,
   processes: safe`not known; the report is of several processes`,
   resource: safe`the process itself; the stack does not show which function of the program`,
   part: safe`the system, which the program is a part of`,
@@ -152,6 +151,8 @@ const absences = {
   recorder: safe`not known; the stack is that of the crash reporter in the process`,
   culprit: safe`not sure; the crash reporter suspects an installed library`,
   launch: safe`the system; none of the program's code had run`,
+  passed:
+    safe`the system, as far as the stack shows: the program's functions on it only passed an event on; what the program did before may have led to it`,
   wait: safe`not known; the stack is that of a thread that waited`,
   generated:
     safe`not known; the code that was interrupted is in no image, as what a run-time compiles; the signal's handler is a run-time's`,
@@ -175,6 +176,13 @@ function runtimesBefore(frames: readonly OwnedFrame[], deciding: OwnedFrame): st
   return library === deciding.library ? null : library;
 }
 
+/** Whether frames before the deciding one are of its own image, as those of a handler or a run-time. */
+function isAmong(frames: readonly OwnedFrame[], deciding: OwnedFrame): boolean {
+  return frames.slice(0, frames.indexOf(deciding)).some(({ library }) =>
+    library !== null && library === deciding.library
+  );
+}
+
 /** The named function that called the deciding one, where that has no name. */
 function callerWords(frames: readonly OwnedFrame[], deciding: OwnedFrame): SafeText {
   const { frame, library } = deciding;
@@ -194,10 +202,6 @@ function callerWords(frames: readonly OwnedFrame[], deciding: OwnedFrame): SafeT
   return named === at ? safe`, called by ${name}` : safe`, within ${name}`;
 }
 
-/** Libraries whose functions are on all stacks. */
-const base =
-  /^(?:libsystem_|libSystem|libdispatch|libobjc|libc\+\+|libstdc\+\+|libdyld|dyld|(?:com\.apple\.)?(?:Core)?Foundation$)/;
-
 /** What is lacked where the stack says nothing, or its kernel extensions are told otherwise. */
 const quiet: ReadonlySet<Absent> = new Set(["wait", "packaging", "extension"]);
 
@@ -206,7 +210,7 @@ const quiet: ReadonlySet<Absent> = new Set(["wait", "packaging", "extension"]);
 function frameworkOf({ absent, deciding, frames }: Attribution): ReportFrame | null {
   if (deciding !== null || absent === null || quiet.has(absent)) return null;
   const found = frames.findIndex(({ owner, library }) =>
-    owner === "system" && library !== null && !base.test(library)
+    owner === "system" && library !== null && !isBaseLibrary(library)
   );
   // An event loop says nothing.
   return found <= 0 || /^(?:GraphicsServices|HIToolbox)$/.test(frames[found].library!)
@@ -215,10 +219,11 @@ function frameworkOf({ absent, deciding, frames }: Attribution): ReportFrame | n
 }
 
 function verdictWords(
-  { verdict, absent, library, isOutside, isLibrary, part, deciding, involved, passed, frames }:
-    Attribution,
+  attribution: Attribution,
   style: Style,
 ): SafeText[] {
+  const { verdict, absent, library, isOutside, isLibrary, part } = attribution;
+  const { isApple, maker, isOfCaller, script, deciding, involved, passed, frames } = attribution;
   const whose = library === null ? safe`` : safe` (${style("name", short(library))})`;
   const lines: SafeText[] = [];
   const words = deciding?.by === "extension"
@@ -232,31 +237,45 @@ function verdictWords(
     ? safe`a program of the system`
     : verdict === "program" && part !== null
     ? safe`${short(part)}, which is in the program`
+    : verdict === "program" && isApple
+    ? isLibrary ? safe`a library in a program of Apple's` : safe`a program of Apple's`
     : verdict === "program" && isOutside
     ? safe`a library that the program does not bring along`
     : verdict === "program" && isLibrary === null
     ? safe`the program or one of its libraries`
     : verdict === "program" && isLibrary
     ? safe`a library in the program`
+    : verdict === "runtime" && script !== null
+    ? safe`a run-time or framework`
     : verdicts[verdict];
   if (absent === "heap" || absent === "malloc") {
     lines.push(words);
     if (deciding !== null) lines.push(safe`it was found in ${frameWords(deciding.frame, style)}`);
   } else if (deciding === null) lines.push(safe`${words}${whose}`);
   else {
-    const { unit, frame, by } = deciding;
+    const { unit, frame, by: evidence } = deciding;
     const through = runtimesBefore(frames, deciding);
     const before = passed === 0
       ? safe``
-      : safe`, after ${count(passed, "frame")} of others${
-        through === null ? safe`` : safe`, some of ${style("name", short(through))}`
-      }`;
-    const isPlain = by === "image" || by === "extension" || by === "none";
+      : safe`, after ${count(passed, "frame")} ${
+        isAmong(frames, deciding) ? safe`that do not decide` : safe`of others`
+      }${through === null ? safe`` : safe`, some of ${style("name", short(through))}`}`;
+    const isPlain = evidence === "image" || evidence === "extension" || evidence === "none";
     const source = unit === null || isPlain ? safe`` : safe` of ${short(unit)}`;
-    const way = isPlain ? safe`` : safe`, ${ways[by]}`;
+    const way = isPlain ? safe`` : safe`, ${ways[evidence]}`;
     const place = frameWords(frame, style);
+    const by = maker === null
+      ? safe``
+      : isOfCaller
+      ? safe`, called by what is code of ${short(maker)} by its name`
+      : safe`, by its name code of ${short(maker)}`;
+    const led = script === null
+      ? safe``
+      : safe`; code in ${escape(script)} led to it, whose functions are not on the stack`;
     lines.push(
-      safe`${words}${whose}: ${place}${source}${way}${callerWords(frames, deciding)}${before}`,
+      safe`${words}${whose}: ${place}${by}${source}${way}${
+        callerWords(frames, deciding)
+      }${before}${led}`,
     );
   }
   const [first] = involved;

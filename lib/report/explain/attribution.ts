@@ -4,23 +4,27 @@ import {
   baseName,
   imageOf,
   imageTitle,
+  isBaseLibrary,
   isSystemFrame,
   isSystemImage,
   outsideOfCache,
   programImage,
   systemByAddresses,
+  titleOf,
 } from "../images.ts";
-import { isRecorder, knownFrame } from "../knowledge/mod.ts";
+import { bareName, isRecorder, known, knownFrame, knownVendor } from "../knowledge/mod.ts";
 import type { CodeOrigins } from "../origins.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
-import { systemPrograms } from "../system_names.ts";
+import { isApples, isInstalled, isOfIdentifier, isOfProcess, isSystemProgram } from "./program.ts";
 import {
   endedBy,
   entryOf,
   frameOwner,
   functionOf,
   isPart,
+  isThunk,
   isWrapper,
+  passesOn,
   reachesBase,
   readStack,
   type StackReading,
@@ -93,7 +97,7 @@ export interface Attribution {
    * an `extension` that is not Apple's; `packaging` where it is how the program was built, signed or installed that
    * decides, and no stack; `description` where its Info.plist lacks one of how private data is used; `resource`
    * where the process as a whole used too much of one; `processes` where there are several, of which only the first is looked at; `own` where the copy's stack and
-   * the program are the system's; `part` where the whole stack and the program are; `heap` where malloc found its heap damaged, by code that ran before; `malloc` where it ended the process and nothing says whether its heap or the pointer that it was passed was at fault; `managed` where managed code threw whose functions are not on the stack; `reporter` where a crash reporter in the process crashed while it recorded a crash; `pool` where an autorelease pool released an object, whose owner is not on the stack; `wait` where the crashed thread only waited when a signal ended the process; `address` where no frame names its image and the innermost one that is not in the system's shared cache is shown; `recorder` where the stack's own code is only a crash reporter's; `culprit` where there is no stack and the reporter suspects a library; `addresses` where no frame names its image and all are in the system's libraries; `launch` where none of the program's code had run; `generated` where the code that a signal interrupted is in no image, as what a run-time compiles; `null` when it lacks none. */
+   * the program are the system's; `part` where the whole stack and the program are; `heap` where malloc found its heap damaged, by code that ran before; `malloc` where it ended the process and nothing says whether its heap or the pointer that it was passed was at fault; `managed` where managed code threw whose functions are not on the stack; `reporter` where a crash reporter in the process crashed while it recorded a crash; `pool` where an autorelease pool released an object, whose owner is not on the stack; `wait` where the crashed thread only waited when a signal ended the process; `address` where no frame names its image and the innermost one that is not in the system's shared cache is shown; `recorder` where the stack's own code is only a crash reporter's; `culprit` where there is no stack and the reporter suspects a library; `addresses` where no frame names its image and all are in the system's libraries; `launch` where none of the program's code had run; `generated` where the code that a signal interrupted is in no image, as what a run-time compiles; `passed` where the program's functions only passed an event of the system's on; `null` when it lacks none. */
   readonly absent: Absent | null;
   /** Library or image of the deciding frame; `null` without one. Not safe to print raw. */
   readonly library: string | null;
@@ -106,6 +110,16 @@ export interface Attribution {
   /** The framework or run-time that the deciding function is of, by its name, where it is linked into the program;
    * `null` for others. */
   readonly part: string | null;
+  /** Whether the deciding frame is of a program of Apple's that does not come with the system, such as Xcode. */
+  readonly isApple: boolean;
+  /** Whose code the deciding function is by its name, where it is linked into the program: a library, or a crate of
+   * Rust; `null` when the name does not tell. Not safe to print raw. */
+  readonly maker: string | null;
+  /** Whether the maker is that of the function that called the deciding one, which is a template. */
+  readonly isOfCaller: boolean;
+  /** The language of the script that led to the deciding frame, where an interpreter is on the stack; `null` for
+   * others. */
+  readonly script: string | null;
   /** The innermost frame that is not the system's; `null` when there is none. */
   readonly deciding: OwnedFrame | null;
   /** Frames of the library further out than the deciding frame. */
@@ -168,6 +182,11 @@ export function attributeReport(
     isOutside: deciding !== null && isOutside(deciding.frame, report),
     isLibrary: deciding !== null && isLibrary(deciding.frame, report),
     part: isPart ? knownFrame(frames[at].frame.symbol!)?.source.split(",")[0] ?? null : null,
+    isApple: deciding !== null && isOfApples(deciding, report),
+    ...deciding === null || isPart || isLibrary(deciding.frame, report) === true
+      ? { maker: null, isOfCaller: false }
+      : makerOf(frames, at),
+    script: deciding === null ? null : scriptOf(stack, at, entryOf(stack)),
     deciding,
     involved: deciding?.owner === "mine"
       ? []
@@ -178,6 +197,63 @@ export function attributeReport(
   };
 }
 
+/** Whether a frame is of the bundle of a program of Apple's, or of that program itself. */
+function isOfApples({ owner, frame }: OwnedFrame, report: CrashReport): boolean {
+  if (owner !== "program" || !isApples(report)) return false;
+  const image = imageOf(frame);
+  const own = report.process.path;
+  if (image === null || image.path === null || own === null) {
+    return isLibrary(frame, report) === false;
+  }
+  const bundle = /^.{1,1000}?\.app\//.exec(own)?.[0];
+  return image.path === own || (bundle !== undefined && image.path.startsWith(bundle));
+}
+
+/** Whose code a function that is linked into the program is, by its name; that of a template, by its caller's. */
+function makerOf(
+  frames: readonly OwnedFrame[],
+  at: number,
+): Pick<Attribution, "maker" | "isOfCaller"> {
+  const maker = makerOfFrame(frames[at].frame);
+  const next = frames[at + 1];
+  if (
+    maker !== null || next === undefined || next.library !== frames[at].library ||
+    !/^\w{1,60}</.test(frames[at].frame.symbol ?? "")
+  ) return { maker, isOfCaller: false };
+  return { maker: makerOfFrame(next.frame), isOfCaller: true };
+}
+
+function makerOfFrame(frame: ReportFrame): string | null {
+  const symbol = functionOf(frame, null);
+  if (symbol === null) return null;
+  const vendor = knownVendor(symbol)?.meaning ?? null;
+  if (vendor !== null) return vendor;
+  const crate = crateOf(frame.symbol!);
+  return crate === null || crate === titleOf(frame).replaceAll("-", "_")
+    ? null
+    : `the crate ${crate}`;
+}
+
+/** The crate of a function of Rust: the first part of its path, or of the type's whose trait it implements. */
+function crateOf(symbol: string): string | null {
+  if (!/::h[0-9a-f]{1,16}$/.test(symbol.slice(-24)) && !symbol.includes("::{{")) return null;
+  const crate = /^(?:_?(?:<|\$LT\$))?([a-z]\w{0,60})::/.exec(symbol)?.[1] ?? null;
+  return crate === null || /^(?:std|core|alloc)$/.test(crate) ? null : crate;
+}
+
+/** The language of a script whose interpreter is on a stack, from the deciding frame outwards. */
+function scriptOf(stack: readonly ReportFrame[], at: number, end: number): string | null {
+  for (let index = at; index < Math.min(end, at + SCRIPT_DEPTH); index++) {
+    const symbol = functionOf(stack[index], stack[index - 1] ?? null);
+    const row = symbol === null ? null : known("script", bareName(symbol));
+    if (row !== null) return row.meaning;
+  }
+  return null;
+}
+
+/** Frames in which an interpreter is looked for. */
+const SCRIPT_DEPTH = 64;
+
 /** An attribution that no frame decides. */
 const undecided = {
   verdict: "unknown",
@@ -185,6 +261,10 @@ const undecided = {
   isOutside: false,
   isLibrary: false,
   part: null,
+  isApple: false,
+  maker: null,
+  isOfCaller: false,
+  script: null,
   deciding: null,
   involved: [],
   passed: 0,
@@ -217,8 +297,11 @@ interface Deciding {
 function decidingOf({ report, stack, frames, reading }: OwnedStack): Deciding {
   const begin = Math.max(reading.first, reading.handled);
   const end = entryOf(stack);
-  const isOwn = ({ owner }: OwnedFrame, index: number): boolean =>
+  const isOwnFrame = ({ owner }: OwnedFrame, index: number): boolean =>
     index >= begin && index < end && (owner === "mine" || owner === "program");
+  const isOwn = (frame: OwnedFrame, index: number): boolean =>
+    isOwnFrame(frame, index) &&
+    (frame.owner === "mine" || (!passesOn(stack, reading.first, index) && !isThunk(stack, index)));
   const innermost = frames.findIndex(isOwn);
   // On a thread without a context of OpenGL its caller decides, not the library that passes the call on.
   const caller = innermost < 0 || graphicsAside(report, stack, reading.first) === null
@@ -231,8 +314,9 @@ function decidingOf({ report, stack, frames, reading }: OwnedStack): Deciding {
   const part = frames.findIndex(({ owner, frame }, index) =>
     index >= begin && index < end && owner === "runtime" && !isSystemFrame(frame) &&
     (isPart(functionOf(frame, stack[index - 1] ?? null)) ||
+      // What calls such a library does it for itself, not for another one that it stands in for.
       (isWrapper(functionOf(frame, stack[index - 1] ?? null)) &&
-        basic.test(frames[index - 1]?.library ?? "libobjc.")))
+        isBaseLibrary(frames[index - 1]?.library ?? "libobjc.")))
   );
   const ended = endedBy(report);
   // A copy may lack the exception: nothing on the stack raised one.
@@ -248,6 +332,18 @@ function decidingOf({ report, stack, frames, reading }: OwnedStack): Deciding {
   if (program >= 0) {
     const deciding = frames[program];
     return { at: program, deciding, isOwn: true, isPart: false, isAddress: false, lacking };
+  }
+  if (
+    frames.some((frame, index) => isOwnFrame(frame, index) && passesOn(stack, reading.first, index))
+  ) {
+    return {
+      at: -1,
+      deciding: null,
+      isOwn: false,
+      isPart: false,
+      isAddress: false,
+      lacking: "passed",
+    };
   }
   // Without any other code of the program the run-time's own library decides, or the image that the run-time's
   // function was compiled into.
@@ -295,7 +391,7 @@ function whyAbsent(
     lacking === "images" && reachesBase(stack) && systemByAddresses(report, stack) === "libraries"
   ) return "addresses";
   if (
-    lacking === "outer" && isSystemProgram(report) &&
+    lacking === "outer" && (isSystemProgram(report) || isApples(report)) &&
     !stack.some((frame) => imageOf(frame) === null)
   ) return "own";
   if (lacking === null && deciding === null && isSystemProgram(report)) return "part";
@@ -316,55 +412,8 @@ function culpritOf({ fields }: CrashReport): string | null {
   return /^[\w. +-]{1,100}\.dylib$/.test(value) ? value : null;
 }
 
-/** Libraries that a function calls for itself, and not for another one that it stands in for. */
-const basic = /^(?:libobjc|libsystem_|libc\+\+|libswift|CoreFoundation$)/;
-
 /** What is lacked where the system's code alone was there. */
-const systemAbsent: ReadonlySet<Absent> = new Set(["part", "launch", "addresses"]);
-
-/** Whether a process's program comes with the system, as the Finder does. */
-export function isSystemProgram(report: CrashReport): boolean {
-  const { path, name } = report.process;
-  return path !== null && isSystemImage({ path, name: name ?? "" }) && !isInstalled(report);
-}
-
-/** Folders of the system that programs were installed in before OS X 10.11 closed them; iOS has hardly any of its own
- * there. */
-const shared = /^\/(?:usr\/)?s?bin\//;
-
-/** Whether a program in such a folder may be anybody's: its identifier, if it has one, is not Apple's. */
-function isInstalled({ process, osVersion }: CrashReport): boolean {
-  const { path, identifier, name } = process;
-  return path !== null && shared.test(path) && identifier?.startsWith("com.apple.") !== true &&
-    !(name !== null && systemPrograms.has(name)) &&
-    /^(?:Mac OS X |OS X |macOS )?(?:Version )?10\.(?:10|\d)(?!\d)|^(?:iOS|iPhone OS) /.test(
-      osVersion ?? "",
-    );
-}
-
-/** Whether a frame is of a process's own image where that is the system's, as of a daemon. */
-function isOfProcess(frame: ReportFrame, { process }: CrashReport): boolean {
-  const image = imageOf(frame);
-  if (image === null || frame.symbol === "main") return false;
-  if (process.name === null && process.path === null) return systemPrograms.has(image.name);
-  return image.path !== null && process.path !== null
-    ? (image.path === process.path || imageTitle(image) === process.name)
-    : image.name === process.name ||
-      (process.identifier !== null && image.name === process.identifier);
-}
-
-/** Whether a frame's image is the program's own framework, as that of a browser in the browser itself: by the identifier
- * before its own name, or by the program's name, which its helpers have too. */
-function isOfIdentifier(frame: ReportFrame, { process }: CrashReport): boolean {
-  const image = imageOf(frame);
-  if (image === null) return false;
-  const { identifier, name } = process;
-  if (identifier !== null && identifier.includes(".") && image.name.startsWith(`${identifier}.`)) {
-    return true;
-  }
-  const own = / Framework$/.test(imageTitle(image)) ? imageTitle(image).slice(0, -10) : "";
-  return own !== "" && name !== null && (name === own || name.startsWith(`${own} `));
-}
+const systemAbsent: ReadonlySet<Absent> = new Set(["part", "launch", "addresses", "passed"]);
 
 /** Whether a frame's function only raises something, or handles what was raised; those of the C++ library are
  * compiled into the program. */

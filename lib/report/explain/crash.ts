@@ -4,7 +4,6 @@ import { baseName, imageOf, imageTitle } from "../images.ts";
 import { known } from "../knowledge/mod.ts";
 import type { CrashReport, ReportImage, ReportThread } from "../report.ts";
 import { crashedIndex, crashedTitle } from "./address.ts";
-import { isSystemProgram } from "./attribution.ts";
 import { interruption, pageFault } from "./cpu.ts";
 import { tellAccess, tellCodes, tellKind } from "./exception.ts";
 import { emptyWords, type Explanation, finished } from "./explanation.ts";
@@ -12,9 +11,10 @@ import { graphicsDriver, tellFunction, tellStack } from "./function.ts";
 import { activityOf, isIdleStack, mainThread, waitOf } from "./hang.ts";
 import { type UncaughtException, uncaughtException } from "./language.ts";
 import { ageWords, launchWords } from "./launch.ts";
-import { allMessages, tellMessages } from "./message.ts";
+import { allMessages, sanitizerPlace, tellMessages } from "./message.ts";
 import { occasionOf, queueRow } from "./occasion.ts";
 import { callPath } from "./path.ts";
+import { isOfProcess, isSystemProgram } from "./program.ts";
 import { MANY, recursion } from "./recursion.ts";
 import { endedBy, frameOwner, functionOf, ownFrame, readStack } from "./stack.ts";
 import { type Crash, Story } from "./story.ts";
@@ -98,7 +98,17 @@ export function explainCrash(
   const path =
     isBacktraceIdle(crash.texts) || (isBlank && (outside || !onlyWaits(report, stack))) || isWaiting
       ? []
-      : callPath(stack, Math.max(reading.first, reading.handled));
+      : callPath(
+        stack,
+        Math.max(reading.first, reading.handled),
+        (frame) => isOfProcess(frame, report),
+      );
+  const sanitized = sanitizerPlace(crash.texts);
+  if (sanitized !== null && path.length > 0) {
+    // The system's stack ends in the sanitizer's handler of the signal.
+    const last = `${sanitized.name} (${baseName(sanitized.place)})`;
+    if (!path.some((step) => step.startsWith(`${sanitized.name} (`))) path.push(last);
+  }
   const { happened, rows } = story;
   return finished(report, crashHeadline(report, uncaught), happened, rows, named, own, path);
 }

@@ -27,14 +27,18 @@ export function tellMessages({ report, texts, uncaught }: Crash, story: Story): 
     }
   }
   const found = sanitizerPlace(texts);
-  if (found !== null) story.tell(`The sanitizer's own stack begins ${found}.`);
+  if (found !== null) {
+    story.tell(`The sanitizer's own stack begins in ${found.name} at ${found.place}.`);
+  }
   const missing = missingLibraries(texts);
   if (missing.length > 1) story.tell(`The libraries that are missing: ${missing.join(", ")}.`);
 }
 
 /** Where the stack begins that a sanitizer printed: the system's may begin further out, as in the sanitizer's handler of the
  * signal; `null` without one. LLVM, compiler-rt/lib/sanitizer_common/sanitizer_stacktrace_printer.cpp. */
-function sanitizerPlace(texts: readonly string[]): string | null {
+export function sanitizerPlace(
+  texts: readonly string[],
+): { readonly name: string; readonly place: string } | null {
   const at = texts.findIndex((text) =>
     /^==\d{1,9}==\s?(?:ERROR|WARNING): \w{2,20}Sanitizer: /.test(text)
   );
@@ -43,7 +47,7 @@ function sanitizerPlace(texts: readonly string[]): string | null {
     const match = /^#0 0x[0-9a-f]{1,16} in (\S.{0,300}?) (\S{1,300}:\d{1,7})(?::\d{1,5})?$/.exec(
       text.trim().slice(0, 700),
     );
-    if (match !== null) return `in ${match[1]} at ${match[2]}`;
+    if (match !== null) return { name: match[1], place: match[2] };
   }
   return null;
 }

@@ -15,8 +15,10 @@ const INNER = 4;
 const OWN = 4;
 /** Entries into other libraries that are kept beside them. */
 const ENTRIES = 2;
-/** Innermost functions that are kept of a stack without any of the program, besides the outermost one. */
-const SYSTEM = 4;
+/** Innermost and outermost functions of the system that are kept below those of the program. */
+const CALLED = { inner: 3, outer: 2, entries: 0 } as const;
+/** The same of a stack without any of the program, and the entries into other libraries that are kept between. */
+const ALONE = { inner: 4, outer: 1, entries: 3 } as const;
 /** Innermost and outermost frames in which functions of the program are looked for. */
 const DEPTH = 2000;
 const OUTER_DEPTH = 200;
@@ -27,24 +29,38 @@ const MAX_NAME = 72;
 
 /** Names that say nothing of what a program did: entry points, and functions that compilers make. */
 const tellsNothing =
-  /^(?:main|_?start|(?:specialized )?static [\w.]{1,200}\.\$?main\(\)|\$main|__debug_main_executable_dylib_entry_point)$|^(?:-\[NSAssertionHandler |[-+]\[\w{1,60}(?:\(\w{1,60}\))? doesNotRecognizeSelector:\]|implicit closure|type metadata|reabstraction thunk|thunk for|__invoking___|__swift_|block_destroy_helper|__block_|objectdestroy|outlined )/;
+  /^(?:main|_?start|(?:specialized )?static [\w.]{1,200}\.\$?main\(\)|\$main|__debug_main_executable_dylib_entry_point)$|^(?:-\[NSAssertionHandler |[-+]\[\w{1,60}(?:\(\w{1,60}\))? doesNotRecognizeSelector:\]|implicit closure|type metadata|reabstraction thunk|thunk for|__invoking___|__swift_|block_destroy_helper|__block_|objectdestroy|outlined |lazy protocol witness table )/;
+
+/** Functions of the system that only bring a call where it belongs: of event loops, notifications, ports and queues. */
+const plumbing =
+  /^(?:_{0,3}CFXRegistrationPost|__CFMachPortPerform|__CFRunLoop|-\[NSAppleEventManager dispatchRawAppleEvent|-\[\w{1,60}Application(?:\(\w{1,40}\))? _?nextEventMatching|-\[NSApplication\(NSAppleEventHandling\) _handleCoreEvent|_?ae?ProcessAppleEvent|AEProcessAppleEvent|aeDispatchAppleEvent|-\[FBSSerialQueue |__FBSSERIALQUEUE_IS|_dispatch_(?:continuation_(?:pop|invoke)|source_(?:latch|invoke)|mach_msg_async|kevent_|async_redirect)|__CFNOTIFICATIONCENTER_IS|_?xpc_(?:connection_|objc_main)|_?(?:NS|UI|NSViewService)ApplicationMain|-\[NSXPCSharedListener resume|_DPS)/;
 
 /** The functions that led to where a stack ended, outermost first: those of the program, then what the innermost of
  * them called, then what the system did; `…` for those that are left out. Without functions of the program, the
  * innermost ones of the system. Empty where there are fewer than two.
  *
  * @param begin index of the innermost frame that tells something
+ * @param isOfProcess whether a frame is of the process's own program, which may be one of Apple's
  */
-export function callPath(stack: readonly ReportFrame[], begin: number): string[] {
-  const path = pathOf(stack, begin, false);
-  return path.length > 0 ? path : pathOf(stack, begin, true);
+export function callPath(
+  stack: readonly ReportFrame[],
+  begin: number,
+  isOfProcess: (frame: ReportFrame) => boolean = () => false,
+): string[] {
+  const path = pathOf(stack, begin, isOfProcess, false);
+  return path.length > 0 ? path : pathOf(stack, begin, isOfProcess, true);
 }
 
 /** The same.
  *
  * @param isAll whether also what the compiler made of libraries' templates tells, where the program has nothing else
  */
-function pathOf(stack: readonly ReportFrame[], begin: number, isAll: boolean): string[] {
+function pathOf(
+  stack: readonly ReportFrame[],
+  begin: number,
+  isOfProcess: (frame: ReportFrame) => boolean,
+  isAll: boolean,
+): string[] {
   const end = Math.min(entryOf(stack), isCut(stack) ? stack.length - 1 : stack.length);
   const own: Step[] = [];
   let innermost = -1;
@@ -58,7 +74,7 @@ function pathOf(stack: readonly ReportFrame[], begin: number, isAll: boolean): s
     const isOwn = owned === "runtime" &&
       (isPart(symbol) ||
         (isAll && symbol !== null && isTemplate(symbol) && isOfProgram(stack[at])));
-    const owner = isOwn ? "program" : owned;
+    const owner = isOwn || (owned === "system" && isOfProcess(stack[at])) ? "program" : owned;
     if (
       owner === "system" && caller === null && own.length > 0 && symbol !== null &&
       isTelling(symbol)
@@ -68,25 +84,37 @@ function pathOf(stack: readonly ReportFrame[], begin: number, isAll: boolean): s
     if (owner !== "program") continue;
     if (innermost < 0) innermost = at;
     const last = own.at(-1);
+    // The innermost function that is none of a run-time's.
+    const isInnermost = !isOwn && own.every(({ offset }) => offset === null);
     if (symbol === null) {
       // Without names the libraries tell.
       const image = imageOf(stack[at]);
       if (image === null) continue;
       const title = imageTitle(image);
-      if (last?.image !== title) own.push(namelessStep(title));
+      if (isInnermost) own.push({ ...namelessStep(title), offset: placeOf(stack[at]) });
+      else if (last?.image !== title) own.push(namelessStep(title));
       continue;
     }
     const bare = withoutPrefixes(symbol);
     if (tellsNothing.test(bare) || isWitnessOf(bare, stack[at - 1]?.symbol ?? null)) continue;
     const step = stepOf(stack[at], bare);
-    if (last !== undefined && last.isNameless && last.image === step.image) own.pop();
+    if (isInnermost) step.offset = "";
+    if (
+      last !== undefined && last.isNameless && last.offset === null && last.image === step.image
+    ) own.pop();
     // A function and the compiler's entries to it have one name.
     if (last === undefined || last.name !== step.name || last.image !== step.image) own.push(step);
     else if (symbol === stack[at - 1]?.symbol) last.times++;
     else last.place ??= step.place;
   }
+  // Among functions with names, that of the innermost one without is where it is.
+  if (own.some(({ isNameless }) => !isNameless)) {
+    for (const step of own) if (step.isNameless) step.name += step.offset ?? "";
+  }
   const inner = systemSteps(stack, begin, innermost < 0 ? end : innermost, own.length > 0);
-  if (caller !== null && own.length <= OUTER + INNER) own.splice(caller.at, 0, caller.step);
+  if (caller !== null && (own.length <= OUTER + INNER || caller.at < INNER)) {
+    own.splice(caller.at, 0, caller.step);
+  }
   const steps = [...shortened(own.reverse()), ...inner.reverse()];
   if (steps.length < 2) return [];
   let image: string | null = null;
@@ -158,17 +186,30 @@ function isPlain(name: string): boolean {
 
 /** A function of a path, which may be on the stack several times in a row. */
 interface Step {
-  readonly name: string;
+  name: string;
   readonly image: string | null;
   place: string | null;
   readonly isNameless: boolean;
   /** Whether it is not of an image of the system. */
   readonly isOwn: boolean;
+  /** Where the innermost function of the program is in its image; empty where it has a name, `null` for others. */
+  offset: string | null;
   times: number;
 }
 
 function namelessStep(image: string): Step {
-  return { name: image, image, place: null, isNameless: true, isOwn: true, times: 1 };
+  return {
+    ...{ name: image, image, place: null, isNameless: true, isOwn: true },
+    ...{ offset: null, times: 1 },
+  };
+}
+
+/** Where a frame is in its image, as far as that is known. */
+function placeOf({ address, image }: ReportFrame): string {
+  if (address === 0n) return "";
+  return image === null || address < image.base
+    ? ` 0x${address.toString(16)}`
+    : ` + 0x${(address - image.base).toString(16)}`;
 }
 
 /** Whether a function is the entry by which a protocol's method leads to the one that it called. */
@@ -198,46 +239,58 @@ function stepOf(frame: ReportFrame, symbol: string): Step {
     place,
     isNameless: false,
     isOwn: !isSystemFrame(frame),
+    offset: null,
     times: 1,
   };
 }
 
-/** Functions of the system and of run-times before the program's, innermost first: the one that the program called,
- * and the innermost one that tells something. Those that raise, and those that run threads, tell nothing. */
+/** Functions of the system and of run-times before the program's, innermost first, `null` for those that are left out:
+ * which one the program called, and which ones tell where it ended. Those that raise, and those that run threads, tell
+ * nothing. */
 function systemSteps(
   stack: readonly ReportFrame[],
   begin: number,
   end: number,
   hasOwn: boolean,
-): Step[] {
+): (Step | null)[] {
   const steps: Step[] = [];
   const last = Math.min(end, hasOwn ? end : begin + SYSTEM_DEPTH);
   for (let at = begin; at < last; at++) {
     const symbol = functionOf(stack[at], stack[at - 1] ?? null);
     if (symbol === null || isBase(symbol) || tellsNothing.test(withoutPrefixes(symbol))) continue;
+    if (!hasOwn && steps.length > 0 && plumbing.test(symbol)) continue;
     // The occasion is told elsewhere.
     const { occasion, origin } = callTime(symbol);
     if (!hasOwn && (occasion !== null || origin !== null)) continue;
-    const role = knownFrame(symbol)?.role;
-    if (role === "raise" || role === "vague" || role === "wrap") continue;
-    // Of the outer ones the last.
-    if (!hasOwn && steps.length > SYSTEM) steps.pop();
+    const row = knownFrame(symbol);
+    // Of the C++ library only what is compiled into others says nothing.
+    const isLibrary = row?.key === "std::__1::*" && isSystemFrame(stack[at]);
+    const raises = row?.role === "raise" || row?.role === "vague" || row?.role === "wrap";
+    if (raises && !isLibrary) continue;
     const step = stepOf(stack[at], symbol);
-    if (
-      steps.at(-1)?.name !== step.name && (steps.length < SYSTEM || hasOwn || isTelling(symbol))
-    ) {
-      steps.push(step);
-    }
+    if (steps.at(-1)?.name !== step.name) steps.push(step);
   }
-  // Between, code of run-times says something that was compiled into the program.
-  const isKept = ({ isOwn }: Step, at: number): boolean =>
-    at === 0 || at === steps.length - 1 || (isOwn && at < OWN);
-  return hasOwn && steps.length > 2 ? steps.filter(isKept) : steps;
+  const { inner, outer, entries } = hasOwn ? CALLED : ALONE;
+  if (steps.length <= inner + outer + 1) return steps;
+  let left: number = entries;
+  const list: (Step | null)[] = [];
+  for (const [at, step] of steps.entries()) {
+    const isEntry = left > 0 && at >= inner && step.image !== steps[at + 1]?.image;
+    // Between, code of run-times says something that was compiled into the program.
+    if (at < inner || at >= steps.length - outer || (step.isOwn && at < OWN)) list.push(step);
+    else if (isEntry) {
+      list.push(step);
+      left--;
+    } else if (list.at(-1) !== null) list.push(null);
+  }
+  return list;
 }
 
 /** Whether a function of the system says what it called the program for, which is not said otherwise. */
 function isTelling(symbol: string): boolean {
-  if (isBase(symbol) || tellsNothing.test(symbol) || knownFrame(symbol) !== null) return false;
+  if (isBase(symbol) || tellsNothing.test(symbol) || plumbing.test(symbol)) return false;
+  if (symbol === "_CFXNotificationPost") return false;
+  if (knownFrame(symbol) !== null) return false;
   const { occasion, origin } = callTime(symbol);
   return occasion === null && origin === null && !symbol.startsWith("_dispatch_") &&
     !symbol.startsWith("__CFRunLoop");

@@ -6,6 +6,7 @@ import { type Explanation, finished } from "./explanation.ts";
 import { activityOf, blockerOf, busyThread, mainThread, waitOf } from "./hang.ts";
 import { processUses } from "./kinds.ts";
 import { callPath } from "./path.ts";
+import { isOfProcess } from "./program.ts";
 import { ownFrame } from "./stack.ts";
 import { isTreeCut } from "./telling.ts";
 import { sentence } from "./words.ts";
@@ -95,7 +96,7 @@ export function explainSampled(
     shown,
     thread,
     ownFrame(stack, mine),
-    callPath(stack, 0),
+    callPath(stack, 0, (frame) => isOfProcess(frame, report)),
   );
 }
 

@@ -76,6 +76,42 @@ export function isWrapper(symbol: string | null): boolean {
 const ofRecorder =
   /(?:^|\/)(?:(?:Sentry|BSG_)?KS(?:Crash|Mach|ObjC|Thread|StackCursor|Signal|JSON|Dynamic|CPU|Memory|Log)|SentryCrash|PLCrash|FIRCLS|CLS[A-Z])\w{0,60}\.(?:c|cc|cpp|mm?|h)$/;
 
+/** Functions of the system that bring an event where it belongs. */
+const dispatchers =
+  /^(?:-\[NS(?:UI)?Application(?:\(\w{1,40}\))? (?:_handleEvent:|sendEvent:|sendAction:)|-\[UIApplication (?:sendEvent:|sendAction:)|-\[(?:NS|UI)Window(?:\(\w{1,40}\))? (?:sendEvent:|_reallySendEvent)|SendEventToEventTarget|CallNextEventHandler)/;
+
+/** Frames of the system that a function must be away from the innermost one to have passed an event on only. */
+const PASSED_DEPTH = 3;
+
+/** Whether a function of the program only passes an event on, so that what the system does further in is not what it asked
+ * for. */
+export function passesOn(stack: readonly ReportFrame[], first: number, at: number): boolean {
+  if (at - first < PASSED_DEPTH) return false;
+  // What stands between passes each call on.
+  let next = at - 1;
+  while (next > first && !isSystemFrame(stack[next])) {
+    const symbol = functionOf(stack[next], stack[next - 1] ?? null);
+    if (frameOwner(stack[next], symbol) !== "runtime") return false;
+    next--;
+  }
+  const symbol = functionOf(stack[next], stack[next - 1] ?? null);
+  return symbol !== null && dispatchers.test(symbol);
+}
+
+/** Whether a frame without a name is what the compiler made between a queue and a block of a run-time that is compiled
+ * in. */
+export function isThunk(stack: readonly ReportFrame[], at: number): boolean {
+  const { symbol } = stack[at];
+  if (symbol !== null && symbol !== "<deduplicated_symbol>" || at === 0) return false;
+  const inner = stack[at - 1];
+  const outer = stack[at + 1]?.symbol ?? "";
+  return /\bclosure #\d|_block_invoke/.test(inner.symbol ?? "") &&
+    /^(?:_dispatch_c(?:all_block_and_release|lient_callout)|swift_job_run|completeTask)/.test(
+      outer,
+    ) &&
+    titleOf(inner) === titleOf(stack[at]) && frameOwner(inner, inner.symbol) === "runtime";
+}
+
 /** Whether a function is of a run-time or framework that is linked into programs. */
 export function isPart(symbol: string | null): boolean {
   return symbol !== null && knownFrame(symbol)?.role === "part";
@@ -104,7 +140,7 @@ const members =
 /** Whether a function is of a library whose code the compiler puts into the program that uses it. */
 function isInstantiated(symbol: string, file: string | null): boolean {
   // Names that have neither are nearly all.
-  if (symbol.includes("::") && (symbol.startsWith("decltype(") || templates.test(symbol))) {
+  if (symbol.startsWith("decltype(") || (symbol.includes("::") && templates.test(symbol))) {
     return true;
   }
   if (file !== null && file !== "<compiler-generated>") return false;
@@ -220,10 +256,15 @@ function interrupted(stack: readonly ReportFrame[]): number {
   }
 }
 
+/** The system's trampoline of a signal's handler, and Mono's, which runs the handler on a stack of its own. */
+const trampolines = /^(?:_sigtramp(?:\(\))?|altstack_handle_and_restore)$/;
+
 /** Index of the first frame after `_sigtramp`, where a crash reporter in the process handled the signal and raised it
  * again or walked its own stack; else 0. */
 function interruptedOnce(stack: readonly ReportFrame[]): number {
-  const at = stack.slice(0, HANDLER_DEPTH).findIndex(({ symbol }) => symbol === "_sigtramp");
+  const at = stack.slice(0, HANDLER_DEPTH).findIndex(({ symbol }) =>
+    symbol !== null && trampolines.test(symbol)
+  );
   if (at <= 0) return 0;
   const before = stack.slice(0, at);
   // The handler itself failed, where what it interrupted had not.
@@ -480,7 +521,9 @@ export function readStack(stack: readonly ReportFrame[]): StackReading {
     const symbol = functionOf(frame, stack[index - 1] ?? null);
     const named = frameOwner(frame, symbol);
     const owner = named === "program" && index < handled ? "runtime" : named;
-    if (owner === "program") deciding = index;
+    if (owner === "program" && !passesOn(stack, first, index) && !isThunk(stack, index)) {
+      deciding = index;
+    }
     if (
       owner === "runtime" && runtime < 0 && index >= handled && !isSystemFrame(frame)
     ) runtime = index;
@@ -521,13 +564,15 @@ export function ownFrame(
   stack: readonly ReportFrame[],
   mine: (image: ReportImage) => boolean,
 ): ReportFrame | null {
-  const { deciding } = readStack(stack);
+  const { first, deciding } = readStack(stack);
   const isMine = (frame: ReportFrame): boolean => {
     const image = imageOf(frame);
     return image !== null && mine(image as ReportImage);
   };
   if (deciding >= 0 && isMine(stack[deciding])) return stack[deciding];
-  return stack.slice(0, entryOf(stack)).find(isMine) ?? null;
+  return stack.slice(0, entryOf(stack)).find((frame, at) =>
+    isMine(frame) && !passesOn(stack, first, at)
+  ) ?? null;
 }
 
 export function frameTitle(frame: ReportFrame): string {

@@ -68,7 +68,8 @@ export type Absent =
   | "launch"
   | "addresses"
   | "recorder"
-  | "culprit";
+  | "culprit"
+  | "passed";
 
 /** What a stack that has no function of the program lacks; `null` when it is whole. */
 export function absentFrom(stack: readonly ReportFrame[]): Absent | null {
@@ -84,7 +85,10 @@ export function absentFrom(stack: readonly ReportFrame[]): Absent | null {
   }
   // Beyond the outermost named function is only what started the thread.
   const named = stack.findLastIndex(({ symbol }) => symbol !== null);
-  return stack.slice(0, named < 0 ? stack.length : named).some((frame) => imageOf(frame) === null)
+  // A jump to null has left the image of its caller, which is there.
+  const from = stack[0].address === 0n && stack.length > 1 ? 1 : 0;
+  return stack.slice(from, named < 0 ? stack.length : named)
+      .some((frame) => imageOf(frame) === null)
     ? "some images"
     : null;
 }

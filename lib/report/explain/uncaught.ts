@@ -1,6 +1,13 @@
 /** What is told of an exception of a language that nobody caught. */
 
-import { imageOf, imageTitle, isSystemFrame, outsideOfCache, titleOf } from "../images.ts";
+import {
+  imageOf,
+  imageTitle,
+  isBaseLibrary,
+  isSystemFrame,
+  outsideOfCache,
+  titleOf,
+} from "../images.ts";
 import { type KnowledgeRow, known } from "../knowledge/mod.ts";
 import { type CrashReport, noFrame, type ReportFrame } from "../report.ts";
 import type { UncaughtException } from "./language.ts";
@@ -123,7 +130,7 @@ function tellRaiser(
     // Without names only the framework is known that raised it.
     const by = stack.slice(0, from).findLast((frame) => {
       const image = imageOf(frame);
-      return frame.symbol === null && image !== null && !baseLibraries.test(imageTitle(image));
+      return frame.symbol === null && image !== null && !isBaseLibrary(imageTitle(image));
     }) ?? namelessThrower(stack, from);
     if (by !== undefined) {
       const caller = by.symbol === null ? namelessCaller(stack, from) : null;
@@ -161,7 +168,7 @@ function namelessThrower(stack: readonly ReportFrame[], from: number): ReportFra
 function namelessCaller(stack: readonly ReportFrame[], from: number): string | null {
   const caller = stack.slice(from).find((frame) => isSystemFrame(frame));
   const title = caller === undefined || caller.symbol !== null ? "" : titleOf(caller);
-  return title === "" || baseLibraries.test(title) || title.startsWith("lib") ? null : title;
+  return title === "" || isBaseLibrary(title) || title.startsWith("lib") ? null : title;
 }
 
 const articles = {
@@ -206,9 +213,6 @@ const nowhere: ReportFrame = {
   imageName: "libobjc.A.dylib" as ReportFrame["imageName"],
 };
 
-/** Libraries whose functions raise exceptions for others. */
-const baseLibraries = /^(?:com\.apple\.)?(?:Core)?Foundation$|^lib(?:objc|c\+\+|system|dispatch)/;
-
 /** Key paths in a list of observers. */
 function observedPaths(text: string): string[] {
   const list = text.slice(0, 1 << 16).matchAll(
@@ -222,7 +226,7 @@ function observedPaths(text: string): string[] {
 function saysPlace(raiser: ReportFrame): boolean {
   const image = imageOf(raiser);
   return image !== null &&
-    !baseLibraries.test(imageTitle(image)) &&
+    !isBaseLibrary(imageTitle(image)) &&
     !/doesNotRecognizeSelector|<redacted>/.test(raiser.symbol ?? "<redacted>") &&
     isSystemFrame(raiser);
 }

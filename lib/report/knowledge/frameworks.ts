@@ -835,6 +835,76 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "Apple, UIViewController",
   ),
   ...occasion(
+    ["-[UIScrollView _notifyDidScroll]", "-[UIScrollView(UIScrollViewInternal) _notifyDidScroll]"],
+    "while a view was scrolled",
+    "Apple, UIScrollViewDelegate",
+  ),
+  ...occasion(
+    ["-[UITextField _notifyDidBeginEditing]", "-[UITextField _becomeFirstResponder]"],
+    "while the editing of a text field began",
+    "Apple, UITextFieldDelegate",
+  ),
+  ...occasion(
+    [
+      "-[NSTextView keyDown:]",
+      "-[NSTextInputContext handleEvent:*",
+      "-[NSView interpretKeyEvents:]",
+    ],
+    "while a key was typed",
+    "Apple, NSResponder",
+  ),
+  ...occasion(
+    ["-[NSApplication _reopenWindowsAsNecessary*"],
+    "while the app opened its windows again at its start",
+    "Apple, NSApplication: restoration of windows",
+  ),
+  ...occasion(
+    ["-[NSApplication _handleActivatedEvent:]"],
+    "while the app became active",
+    "Apple, NSApplication",
+  ),
+  ...occasion(
+    ["-[NSWindow close]", "-[NSWindow _close]", "-[NSWindow __close]"],
+    "while a window was closed",
+    "Apple, NSWindow",
+  ),
+  ...occasion(
+    ["dlclose", "dyld4::APIs::dlclose*"],
+    "while a library was unloaded (dlclose)",
+    "dlclose(3)",
+  ),
+  ...occasion(
+    ["-[NSManagedObjectContext save:]"],
+    "while changes of Core Data were saved",
+    "Apple, NSManagedObjectContext",
+  ),
+  ...occasion(
+    ["-[__NSCFURLSessionDelegateWrapper *", "-[NSURLConnectionInternal *"],
+    "in a callback of the network (NSURLSession or NSURLConnection)",
+    "Apple, CFNetwork",
+  ),
+  ...occasion(
+    ["-[XCTestCase invokeTest]"],
+    "in a test (XCTest)",
+    "Apple, XCTest",
+  ),
+  ...occasion(
+    [
+      ...["garbage_collect*", "mark_object", "gc_sweep*", "gc_marks*", "gc_start"],
+      ...["v8::internal::Heap::CollectGarbage*", "v8::internal::Heap::PerformGarbageCollection*"],
+      ...[
+        "JSC::Heap::collect*",
+        "GC_gcollect*",
+        "GC_collect_or_expand*",
+        "sgen_perform_collection*",
+      ],
+      ...["WKS::gc_heap::*", "SVR::gc_heap::*", "PyGC_Collect*", "gc_collect_main*"],
+      ...["runtime.gcBgMarkWorker*", "runtime.bgsweep*", "luaC_step*", "luaC_fullgc*"],
+    ],
+    "while garbage was collected",
+    "Emacs, Ruby, V8, JavaScriptCore, bdwgc, Mono, .NET, CPython, Go and Lua: their collectors",
+  ),
+  ...occasion(
     [
       "-[UIViewController unloadViewForced:]",
       "-[UIViewController didReceiveMemoryWarning]",
@@ -904,7 +974,11 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "Apple, UITableView and UICollectionView",
   ),
   ...occasion(
-    ["-[UITextField _notifyDidEndEditing]", "-[UITextView _notifyDidEndEditing]"],
+    [
+      "-[UITextField _notifyDidEndEditing]",
+      "-[UITextView _notifyDidEndEditing]",
+      "-[UITextField _resignFirstResponder]",
+    ],
     "while the editing of a text ended",
     "Apple, UITextFieldDelegate",
   ),
@@ -1033,7 +1107,7 @@ export const frameworkRows: readonly KnowledgeRow[] = [
       "_NSAppleEventManagerGenericHandler",
       "-[NSApplication(NSAppleEventHandling) *",
     ],
-    "in the handler of an Apple event, such as to open a document",
+    "in the handler of an Apple event, such as to start or to open a document",
     "Apple, NSAppleEventManager",
   ),
   ...occasion(

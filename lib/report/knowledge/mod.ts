@@ -12,6 +12,7 @@ import { messageRows } from "./messages.ts";
 import type { KnowledgeKind, KnowledgeRow } from "./row.ts";
 import { runtimeRows } from "./runtimes.ts";
 import { terminationRows } from "./terminations.ts";
+import { scriptRows, vendorRows } from "./vendors.ts";
 
 export { heapDamage, mallocStop } from "./frames.ts";
 export { isRecorder } from "./runtimes.ts";
@@ -27,6 +28,8 @@ export const knowledge: readonly KnowledgeRow[] = [
   ...runtimeRows,
   ...messageRows,
   ...kindRows,
+  ...vendorRows,
+  ...scriptRows,
 ];
 
 /** The rows of one kind: those with a whole key, and those with a prefix or words. */
@@ -147,6 +150,13 @@ export function callTime(symbol: string): CallTime {
     times.set(symbol, time);
   }
   return time;
+}
+
+/** The row for whose a function is that is linked into a program, by its name or its class; `null` when that does not
+ * tell. */
+export function knownVendor(symbol: string): KnowledgeRow | null {
+  const method = /^(?:__\d{1,3})?[-+](\[\w{1,100})/.exec(symbol)?.[1];
+  return known("vendor", method ?? bareName(symbol));
 }
 
 /** The row for the words of a message; `null` when there is none. */

@@ -22,6 +22,8 @@
  * - `trap`: number of a `brk` instruction, in hexadecimal; `0xc471 in WebKit` for what it is in those images
  * - `watchdog`: words of a watchdog's reason that name what it waited for
  * - `origin`: function of the system that runs a thread's work, whatever it is
+ * - `vendor`: name of a function of others' code that is linked into programs; `[` stands before a class
+ * - `script`: function of an interpreter that evaluates a script
  */
 export type KnowledgeKind =
   | "exception"
@@ -43,7 +45,9 @@ export type KnowledgeKind =
   | "triage"
   | "trap"
   | "watchdog"
-  | "origin";
+  | "origin"
+  | "vendor"
+  | "script";
 
 /** The part that a function plays on a crashed stack.
  *

@@ -169,7 +169,7 @@ const compiledIn = [
     "Xamarin and Mono, what their compilers name functions",
     ...["wrapper_runtime_invoke_*", "wrapper_managed_to_native_*", "wrapper_native_*"],
     ...["UIKit_UIApplication_Main_*", "UIKit_UIApplication_UIApplicationMain_*", "ObjCRuntime_*"],
-    ...["mono_*", "throw_exception", "System_*", "UIKit_UIKitSynchronizationContext_*"],
+    ...["mono_*", "System_*", "UIKit_UIKitSynchronizationContext_*"],
     ...["Foundation_NSAsyncActionDispatcher_*", "Foundation_NSActionDispatcher_*"],
   ],
   ["Go's run-time, src/runtime", "runtime.*"],
@@ -292,6 +292,27 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     keys.map((key) => frame(key, "", [], "", source, "part"))
   ).flat(),
   frame("__swift_instantiate*", "", [], "", "Swift, lib/IRGen/MetadataRequest.cpp", "raise"),
+  // What Mono makes when it starts, to raise exceptions and to go on after them.
+  ...[
+    "throw_exception",
+    "throw_corlib_exception",
+    "rethrow_exception",
+    "rethrow_preserve_exception",
+  ]
+    .map((key) => frame(key, "", [], "", "Mono, mono/mini/exceptions-arm64.c", "raise")),
+  // What passes a call on: Rust's bindings of Objective-C, and what runs closures, threads and main().
+  ...[
+    ...["objc_exception::*", "RustObjCException*", "objc::message::*", "objc::runtime::*"],
+    ...["objc2::*", "objc2_*"],
+  ].map((key) =>
+    frame(key, "", [], "", "Rust, the crates objc, objc2 and objc_exception", "raise")
+  ),
+  ...[
+    ...["__rust_begin_short_backtrace*", "std::rt::lang_start*", "std::panicking::try*"],
+    ...["__rust_maybe_catch_panic*", "__rust_try*", "std::panic::catch_unwind*"],
+    ...["std::thread::*", "std::sys::unix::thread::*"],
+    ...["std::sys::pal::unix::thread::*"],
+  ].map((key) => frame(key, "", [], "", rust, "raise")),
   frame("std::panicking::*", "A Rust panic ended the process.", [], panicked, rust, "vague"),
   frame("rust_begin_unwind", "A Rust panic ended the process.", [], panicked, rust, "vague"),
   frame("_rust_begin_unwind", "A Rust panic ended the process.", [], panicked, rust, "vague"),

@@ -23,9 +23,10 @@ Deno.test("every row has a source and says something, once", () => {
   const seen = new Set<string>();
   for (const { kind, key, meaning, next, source, role, cpu, causes } of knowledge) {
     assert(source.length > 2, key);
-    // What only raises an error or is compiled in says nothing of it; run-times and waits are names.
+    // What only raises an error or is compiled in says nothing of it; run-times, waits, whose code it is and languages
+    // of scripts are names.
     const silent = role === "raise" || role === "wrap" || role === "part" || kind === "library" ||
-      kind === "wait" ||
+      kind === "wait" || kind === "vendor" || kind === "script" ||
       kind === "address" || kind === "trap" ||
       key === "objc_msgSend() selector name:";
     assert(silent || meaning.length > 10, key);

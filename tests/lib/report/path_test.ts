@@ -309,3 +309,90 @@ Deno.test("initializers: before main(), or of a library that is loaded later", (
   );
   assertStringIncludes(later.what, "It was while a library was loaded, while static objects");
 });
+
+Deno.test("what the system did further in: both ends, with a mark for what is left out", () => {
+  assertEquals(
+    pathOf([
+      "libobjc.A.dylib objc_retain + 16",
+      "AppKit -[NSMenuBarWindow replicate] + 8",
+      "AppKit -[NSMenuBar update] + 8",
+      "AppKit -[NSMenuBar show:] + 8",
+      "AppKit -[NSMenuBar setObscured:] + 8",
+      "AppKit -[NSScreen changed] + 8",
+      "AppKit -[NSScreen update:] + 8",
+      "MyApp -[Bar toggle] + 8",
+      ...loop,
+    ]),
+    [
+      "-[Bar toggle] (MyApp)",
+      "-[NSScreen update:] (AppKit)",
+      "-[NSScreen changed]",
+      "…",
+      "-[NSMenuBar update]",
+      "-[NSMenuBarWindow replicate]",
+      "objc_retain (libobjc.A.dylib)",
+    ],
+  );
+  // Without the program: where it came into other libraries too, but not what only brings calls on.
+  assertEquals(
+    pathOf([
+      "libGPUSupport.dylib gpusKill + 8",
+      "AMDRadeonX4000GLDriver glrSubmit + 8",
+      "AMDRadeonX4000GLDriver glrFlushToken + 8",
+      "libGPUSupport.dylib gldFlush + 8",
+      "GLEngine glFlushRender_Exec + 8",
+      "QuartzCore CAOpenGLLayerDraw + 8",
+      "QuartzCore -[CAOpenGLLayer _display] + 8",
+      "QuartzCore -[CALayer display] + 8",
+      "QuartzCore CA::Group::dispatch(bool) + 8",
+      "CoreFoundation __CFMachPortPerform + 8",
+      ...loop,
+    ]),
+    [
+      "CA::Group::dispatch (QuartzCore)",
+      "…",
+      "glFlushRender_Exec (GLEngine)",
+      "gldFlush (libGPUSupport.dylib)",
+      "glrFlushToken (AMDRadeonX4000GLDriver)",
+      "glrSubmit",
+      "gpusKill (libGPUSupport.dylib)",
+    ],
+  );
+  assertEquals(
+    pathOf([
+      "libc++.1.dylib std::__1::locale::locale(char const*) + 8",
+      "MyApp Text::lower(char) + 8",
+      ...loop,
+    ]),
+    ["Text::lower (MyApp)", "std::__1::locale::locale (libc++.1.dylib)"],
+  );
+});
+
+Deno.test("a program of Apple's has a path of its own functions; one that has no name is placed", () => {
+  const header =
+    "Process: Preview [1]\nPath: /System/Applications/Preview.app/Contents/MacOS/Preview\n" +
+    "Exception Type: EXC_BAD_ACCESS (SIGSEGV)\nException Codes: KERN_INVALID_ADDRESS at 0x38";
+  assertEquals(
+    pathOf([
+      "SceneKit C3DAccessor + 4",
+      "SceneKit -[SCNScene load] + 4",
+      "Preview -[PVScene open] + 8",
+      ...loop.slice(0, 3),
+      "dyld start + 4",
+    ], header),
+    ["-[PVScene open] (Preview)", "-[SCNScene load] (SceneKit)", "C3DAccessor"],
+  );
+  // A copy without a header: the memory regions have the program's path.
+  const regions = "Exception Type: EXC_BAD_ACCESS (SIGSEGV)\n\nVM Regions Near 0x38:\n--> \n" +
+    "    __TEXT   0000000100828000-0000000100a0c000 [ 1936K] r-x/rwx SM=COW  /Applications/Preview.app/Contents/MacOS/Preview";
+  const frames = [
+    "com.apple.SceneKit C3DAccessor + 4",
+    "com.apple.Preview 0x100828000 + 340098",
+    ...loop.slice(0, 3).map((line) => `com.apple.${line}`),
+  ];
+  assertEquals(pathOf(frames, regions), ["com.apple.Preview", "C3DAccessor (com.apple.SceneKit)"]);
+  assertEquals(
+    pathOf(["MyApp 0x7000 + 0", "MyApp -[Cart add:] + 8", "MyApp -[Cart tap:] + 8", ...loop]),
+    ["-[Cart tap:] (MyApp)", "-[Cart add:]", "MyApp 0x7000"],
+  );
+});

@@ -289,3 +289,129 @@ Deno.test("services' forms: the image after each name, a title of the report bef
   assertEquals(twice.crashedThread?.frames.length, 2);
   assertEquals(explainReport(twice).path, ["Cart_Add (Shop)", "objc_release (libobjc.A.dylib)"]);
 });
+
+Deno.test("what only passes an event on does not decide: neither bindings nor an application's own sendEvent:", () => {
+  const inside = [
+    "libobjc.A.dylib objc_retain + 16",
+    "AppKit -[NSMenuBarWindow replicate] + 8",
+    "AppKit -[NSApplication _handleActivatedEvent:] + 8",
+    "AppKit -[NSApplication(NSEventRouting) sendEvent:] + 8",
+  ];
+  const bindings = ["Shop objc_exception::try_no_ret::execute::h7845ee00c1cc98bf + 48"];
+  const outside = ["Shop tao::app::send_event::h75c3fc1453409912 + 8", ...ends];
+  assertEquals(whose(crash(`${access}0x529f4a75d3a0`, [...inside, ...bindings, ...outside])), [
+    "system",
+    "passed",
+    null,
+    null,
+  ]);
+  // Its own handler further in decides, and what is called directly.
+  assertEquals(
+    whose(crash(`${access}0x18`, ["Shop -[Cart tap:] + 8", ...inside, ...outside]))[3],
+    "-[Cart tap:]",
+  );
+  assertEquals(
+    whose(crash(`${access}0x18`, [...inside.slice(0, 2), "Shop -[Cart show] + 8", ...outside]))[3],
+    "-[Cart show]",
+  );
+});
+
+Deno.test("whose code is linked into the program, by its name; a script that an interpreter ran", () => {
+  const by = (frames: readonly string[]): (string | boolean | null)[] => {
+    const { maker, isOfCaller, script } = attributeReport(
+      readReport(crash(`${access}0x18`, [...frames, ...ends]), "x"),
+    );
+    return [maker, isOfCaller, script];
+  };
+  assertEquals(by(["Shop Curl_close + 8"]), ["libcurl", false, null]);
+  assertEquals(by(["Shop __41-[SDWebImageCache query:]_block_invoke + 8"]), [
+    "SDWebImage",
+    false,
+    null,
+  ]);
+  assertEquals(by(["Shop tao::app::launch::h75c3fc1453409912 + 8"]), [
+    "the crate tao",
+    false,
+    null,
+  ]);
+  assertEquals(
+    by(["Shop Pointer<IAudio>::operator IAudio*() + 8", "Shop tencent::av::Room::get() + 8"]),
+    [
+      "Tencent's SDK",
+      true,
+      null,
+    ],
+  );
+  assertEquals(by(["Shop -[Cart add:] + 8"]), [null, false, null]);
+  // A library of its own needs no word of its name.
+  assertEquals(by(["libcurl.4.dylib Curl_close + 8"]), [null, false, null]);
+  assertEquals(by(["vector.so add + 8", "Python _PyEval_EvalFrameDefault + 8"]), [
+    null,
+    false,
+    "Python",
+  ]);
+});
+
+Deno.test("a program of Apple's outside of the system; a caller that jumped to null; a thunk of a run-time", () => {
+  const tool = "/Applications/Xcode.app/Contents/Developer/usr/bin/ld";
+  const header =
+    `Process: ld [1]\nPath: ${tool}\nIdentifier: ld\nException Type: EXC_BAD_ACCESS (SIGSEGV)`;
+  const own = attributeReport(readReport(crash(header, ["ld ld::parse() + 8", ...ends]), "x"));
+  assertEquals([own.verdict, own.isApple], ["program", true]);
+  assertEquals(whose(crash(header, ["libsystem_c.dylib __cxa_finalize_ranges + 8"])).slice(0, 2), [
+    "unknown",
+    "own",
+  ]);
+  assertEquals(
+    whose(crash(`${access}0x0`, [
+      "0x0000000000000000 ??? 0 + 0",
+      "libsystem_c.dylib nanosleep + 196",
+      "Shop -[Cart wait] + 8",
+      ...ends,
+    ])),
+    ["program", null, null, "-[Cart wait]"],
+  );
+  const thunk = attributeReport(readReport(
+    crash(abort, [
+      ...aborts,
+      "Shop StartupProcedure.throwException(_:) + 16",
+      "Shop closure #1 in ErrorRecovery.notify(newRemoteLoadStatus:) + 88",
+      "Shop 0x7000 + 88",
+      "libdispatch.dylib _dispatch_call_block_and_release + 32",
+      ...ends,
+    ]),
+    "x",
+  ));
+  assertEquals([thunk.deciding?.frame.symbol, thunk.maker], [
+    "StartupProcedure.throwException(_:)",
+    "expo-updates",
+  ]);
+});
+
+Deno.test("Mono: what raises is not the place, managed code without a name is", () => {
+  const frames = [
+    ...aborts,
+    "Shop mono_handle_exception + 8",
+    "Shop throw_corlib_exception + 172",
+    "0x000000010002c178 Shop 0x100028000 + 16760",
+    "Shop wrapper_runtime_invoke_object_intptr + 244",
+    "Shop mono_jit_runtime_invoke + 8",
+    "Shop -[AppDelegate application:didFinishLaunchingWithOptions:] + 8",
+    ...ends,
+  ];
+  const { deciding } = attributeReport(readReport(crash(abort, frames), "x"));
+  assertEquals([deciding?.frame.index, deciding?.frame.symbol], [4, null]);
+});
+
+Deno.test("the place that a sanitizer's own stack has ends the path", () => {
+  const text = crash(
+    `${head}Exception Type: EXC_BAD_ACCESS (SIGABRT)\n\nApplication Specific Information:\n` +
+      "==7==ERROR: UndefinedBehaviorSanitizer: SEGV on unknown address 0x0 (pc 0x1 bp 0x1 sp 0x1 T8)\n" +
+      "    #0 0x1018844be in fill_buffers audio.c:810\n",
+    [...aborts, "Shop run_loop + 8 (loop.c:4)", "Shop play + 8 (play.c:4)", ...ends],
+  );
+  assertEquals(explainReport(readReport(text, "x")).path.slice(-2), [
+    "run_loop (loop.c:4)",
+    "fill_buffers (audio.c:810)",
+  ]);
+});

@@ -1,0 +1,80 @@
+/** The program of a report's process: whether it comes with the system, and which frames are its own. */
+
+import { imageOf, imageTitle, isSystemImage } from "../images.ts";
+import type { CrashReport, ReportFrame } from "../report.ts";
+import { systemPrograms } from "../system_names.ts";
+
+/** Whether a process's program comes with the system, as the Finder does. */
+export function isSystemProgram(report: CrashReport): boolean {
+  const { path, name } = report.process;
+  return path !== null && isSystemImage({ path, name: name ?? "" }) && !isInstalled(report);
+}
+
+/** Folders of the system that programs were installed in before OS X 10.11 closed them; iOS has hardly any of its own
+ * there. */
+const shared = /^\/(?:usr\/)?s?bin\//;
+
+/** Whether a program in such a folder may be anybody's: its identifier, if it has one, is not Apple's. */
+export function isInstalled({ process, osVersion }: CrashReport): boolean {
+  const { path, identifier, name } = process;
+  return path !== null && shared.test(path) && identifier?.startsWith("com.apple.") !== true &&
+    !(name !== null && systemPrograms.has(name)) &&
+    /^(?:Mac OS X |OS X |macOS )?(?:Version )?10\.(?:10|\d)(?!\d)|^(?:iOS|iPhone OS) /.test(
+      osVersion ?? "",
+    );
+}
+
+/** Whether a process's program is one of Apple's that does not come with the system, such as Xcode and its tools. */
+export function isApples({ process }: CrashReport): boolean {
+  const { path, identifier } = process;
+  // What Xcode's templates named programs is anybody's, and so is what Xcode's Python runs.
+  return (identifier !== null &&
+    /^com\.apple\.(?!my[a-z]|carbonbundletemplate|example)/i.test(identifier)) ||
+    (path !== null && /\/Xcode[\w.-]{0,40}\.app\/Contents\//.test(path) &&
+      !path.includes("/Python"));
+}
+
+/** Whether a frame is of a process's own image where that is the system's, as of a daemon. */
+export function isOfProcess(frame: ReportFrame, { process, text }: CrashReport): boolean {
+  const image = imageOf(frame);
+  if (image === null || frame.symbol === "main") return false;
+  if (process.name === null && process.path === null) {
+    return systemPrograms.has(image.name) || isStarted(image.name, text);
+  }
+  return image.path !== null && process.path !== null
+    ? (image.path === process.path || imageTitle(image) === process.name)
+    : image.name === process.name ||
+      (process.identifier !== null && image.name === process.identifier);
+}
+
+/** Characters of a report in which a program's path is looked for. */
+const MAX_SEARCHED = 1 << 16;
+/** By the image's name and the report's text. */
+let started: { text: string; names: Map<string, boolean> } = { text: "", names: new Map() };
+
+/** Whether an image of Apple's, named by its bundle, is the program of a report that has lost its header: its memory
+ * regions name `/Preview.app/Contents/MacOS/Preview`. */
+function isStarted(image: string, text: string): boolean {
+  if (!image.startsWith("com.apple.")) return false;
+  if (started.text !== text) started = { text, names: new Map() };
+  let is = started.names.get(image);
+  if (is === undefined) {
+    const name = image.slice("com.apple.".length);
+    is = text.slice(0, MAX_SEARCHED).includes(`/${name}.app/Contents/MacOS/${name}`);
+    started.names.set(image, is);
+  }
+  return is;
+}
+
+/** Whether a frame's image is the program's own framework, as that of a browser in the browser itself: by the identifier
+ * before its own name, or by the program's name, which its helpers have too. */
+export function isOfIdentifier(frame: ReportFrame, { process }: CrashReport): boolean {
+  const image = imageOf(frame);
+  if (image === null) return false;
+  const { identifier, name } = process;
+  if (identifier !== null && identifier.includes(".") && image.name.startsWith(`${identifier}.`)) {
+    return true;
+  }
+  const own = / Framework$/.test(imageTitle(image)) ? imageTitle(image).slice(0, -10) : "";
+  return own !== "" && name !== null && (name === own || name.startsWith(`${own} `));
+}

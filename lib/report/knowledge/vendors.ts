@@ -1,0 +1,122 @@
+/** Names by which code of others is known that is linked into programs: whose it is its image does not tell. */
+
+import type { KnowledgeRow } from "./row.ts";
+
+/** Whose the code is, where the names are documented, and prefixes of names; `[` stands before classes of Objective-C. */
+const vendors = [
+  ["the Google Mobile Ads SDK", "developers.google.com/admob/ios", "[GAD*"],
+  ["the Google Maps SDK", "developers.google.com/maps/documentation/ios-sdk", "[GMS*", "[GMU*"],
+  [
+    "Firebase or Google's libraries for it",
+    "github.com/firebase/firebase-ios-sdk, github.com/google/promises",
+    ...["[FIR*", "FIR*", "[FBL*", "[GUL*", "[GDT*", "[GTMSessionFetcher*", "firebase::*"],
+  ],
+  ["Google Sign-In", "github.com/google/GoogleSignIn-iOS", "[GIDSignIn*", "[GIDGoogleUser*"],
+  [
+    "FlutterFire, Flutter's plug-ins for Firebase",
+    "github.com/firebase/flutterfire",
+    "[FLTFirebase*",
+  ],
+  ["the Facebook SDK", "github.com/facebook/facebook-ios-sdk", "[FBSDK*"],
+  ["AFNetworking", "github.com/AFNetworking", "[AFHTTP*", "[AFURL*", "[AFNetwork*"],
+  ["SDWebImage", "github.com/SDWebImage", "[SDWebImage*", "[SDImage*", "[SDAnimatedImage*"],
+  ["MBProgressHUD", "github.com/jdg/MBProgressHUD", "[MBProgressHUD*"],
+  ["SVProgressHUD", "github.com/SVProgressHUD", "[SVProgressHUD*"],
+  ["YYKit", "github.com/ibireme/YYKit", "[YYImage*", "[YYText*", "[YYModel*", "[YYCache*"],
+  ["MJRefresh", "github.com/CoderMJLee/MJRefresh", "[MJRefresh*"],
+  ["IQKeyboardManager", "github.com/hackiftekhar/IQKeyboardManager", "[IQKeyboard*"],
+  ["Realm", "github.com/realm/realm-swift", "[RLM*", "realm::*"],
+  ["Mapbox or MapLibre", "github.com/maplibre/maplibre-native", "[MGL*", "[MLN*", "mbgl::*"],
+  ["the UMeng SDK", "developer.umeng.com", "[UMConfigure*", "[UMAnalytics*", "[UMeng*", "Umeng*"],
+  ["WeChat's SDK", "developers.weixin.qq.com", "[WXApi*"],
+  ["Tencent's SDK", "cloud.tencent.com/document", "tencent::*", "[TencentOAuth*"],
+  ["the Baidu Maps SDK", "lbsyun.baidu.com", "[BMKMap*"],
+  ["the AMap SDK", "lbs.amap.com", "[AMap*"],
+  ["JPush", "docs.jiguang.cn", "[JPUSH*"],
+  ["Unity Ads", "docs.unity.com/ads", "[UADS*", "[USRV*"],
+  ["AppsFlyer", "github.com/AppsFlyerSDK", "[AppsFlyer*"],
+  ["Adjust", "github.com/adjust/ios_sdk", "[ADJ*"],
+  ["Mixpanel", "github.com/mixpanel/mixpanel-iphone", "[Mixpanel*"],
+  ["Flurry", "developer.yahoo.com/flurry", "[Flurry*"],
+  ["AdColony", "github.com/AdColony/AdColony-iOS-SDK", "[AdColony*"],
+  ["Vungle", "github.com/Vungle", "[Vungle*"],
+  ["MoPub", "github.com/mopub/mopub-ios-sdk", "[MoPub*"],
+  ["Appboy (Braze)", "github.com/Appboy/appboy-ios-sdk", "[Appboy*", "[ABK*"],
+  ["Zendesk's SDK", "developer.zendesk.com", "[ZDC*", "[ZDK*"],
+  ["Intercom", "github.com/intercom/intercom-ios", "[Intercom*"],
+  ["OneSignal", "github.com/OneSignal", "[OneSignal*"],
+  ["Batch", "github.com/BatchLabs/Batch-iOS-SDK", "[Batch*", "[BALocalCampaign*"],
+  ["React Native Gesture Handler", "github.com/software-mansion", "[RNGestureHandler*"],
+  ["React Native Screens", "github.com/software-mansion", "[RNSScreen*"],
+  [
+    "expo-updates",
+    "Expo, packages/expo-updates/ios/EXUpdates/ErrorRecovery.swift",
+    ...["ErrorRecovery.*", "StartupProcedure.*"],
+  ],
+  ["Sparkle", "github.com/sparkle-project", "[SUUpdater*", "[SUUIBased*", "[SPUUpdater*"],
+  ["CocoaLumberjack", "github.com/CocoaLumberjack", "[DDLog*", "[DDTTYLogger*", "[DDFileLogger*"],
+  ["Masonry", "github.com/SnapKit/Masonry", "[MASConstraint*", "[MASViewConstraint*"],
+  ["Protocol Buffers", "github.com/protocolbuffers", "[GPB*", "google::protobuf::*"],
+  ["gRPC", "github.com/grpc/grpc", "[GRPC*", "grpc_core::*", "grpc::*"],
+  ["YapDatabase", "github.com/yapstudios/YapDatabase", "[YapDatabase*", "[YapCollection*"],
+  ["cocos2d-x", "github.com/cocos2d/cocos2d-x", "cocos2d::*"],
+  ["JUCE", "github.com/juce-framework/JUCE", "juce::*"],
+  ["WebRTC", "webrtc.org", "webrtc::*", "rtc::*"],
+  ["OpenCV", "github.com/opencv/opencv", "cv::*"],
+  ["TensorFlow", "github.com/tensorflow/tensorflow", "tensorflow::*", "tflite::*"],
+  ["PyTorch", "github.com/pytorch/pytorch", "torch::*", "c10::*", "at::native::*"],
+  ["LevelDB", "github.com/google/leveldb", "leveldb::*"],
+  ["RocksDB", "github.com/facebook/rocksdb", "rocksdb::*"],
+  ["Crypto++", "github.com/weidai11/cryptopp", "CryptoPP::*"],
+  ["Dear ImGui", "github.com/ocornut/imgui", "ImGui::*"],
+  ["SDL", "github.com/libsdl-org/SDL", "SDL_*"],
+  ["GLFW", "github.com/glfw/glfw", "glfw*", "_glfw*"],
+  ["Lua", "lua.org", "luaV_*", "luaD_*", "luaL_*", "lua_*"],
+  ["SQLite", "sqlite.org", "sqlite3*"],
+  ["libcurl", "github.com/curl/curl", "Curl_*", "curl_*"],
+  ["OpenSSL or what was made from it", "openssl.org", "SSL_*", "OPENSSL_*", "EVP_*", "bssl::*"],
+  ["libuv", "github.com/libuv/libuv", "uv__*", "uv_*"],
+  ["FFmpeg", "ffmpeg.org", "avcodec_*", "avformat_*", "av_*"],
+  ["VTK", "vtk.org: its classes begin with vtk", "vtk*"],
+  ["ITK", "itk.org", "itk::*"],
+  ["MoltenVK", "github.com/KhronosGroup/MoltenVK", "MVK*"],
+  ["ggml or llama.cpp", "github.com/ggml-org", "ggml_*", "llama_*"],
+  ["FreeType", "freetype.org", "FT_*"],
+  ["HarfBuzz", "harfbuzz.github.io", "hb_*"],
+  ["cairo", "cairographics.org", "cairo_*"],
+] as const;
+
+/** See {@linkcode KnowledgeRow}. */
+export const vendorRows: readonly KnowledgeRow[] = vendors.flatMap(([meaning, source, ...keys]) =>
+  keys.map((key) => ({ kind: "vendor" as const, key, meaning, causes: [], next: "", source }))
+);
+
+/** Interpreters: whose functions evaluate code of a script, which has no functions on the stack. */
+const scripts = [
+  ["Ruby", "Ruby, vm.c", "vm_exec", "vm_exec_core", "rb_vm_exec", "vm_exec_*", "rb_eval*"],
+  [
+    "Python",
+    "CPython, Python/ceval.c",
+    ...["_PyEval_EvalFrameDefault*", "PyEval_EvalFrame*", "_PyEval_EvalFrame*"],
+    ...["PyEval_EvalCode*", "_PyEval_EvalCode*", "_PyEval_Vector*"],
+  ],
+  ["Perl", "Perl, run.c", "Perl_runops_*"],
+  ["PHP", "PHP, Zend/zend_vm_execute.h", "execute_ex", "zend_execute*"],
+  ["Lua", "Lua, lvm.c", "luaV_execute*"],
+  ["Tcl", "Tcl, generic/tclBasic.c", "TclNRRunCallbacks*", "Tcl_EvalObjEx*", "TclEvalEx*"],
+  ["R", "R, src/main/eval.c", "bcEval*", "Rf_eval"],
+  ["Emacs Lisp", "Emacs, src/eval.c and bytecode.c", "Feval", "eval_sub", "exec_byte_code"],
+  ["Java", "OpenJDK, javaCalls.cpp", "JavaCalls::call_helper*"],
+  [
+    "JavaScript",
+    "JavaScriptCore, V8 and Hermes: their interpreters",
+    ...["JSC::Interpreter::execute*", "vmEntryToJavaScript*", "llint_entry*"],
+    ...["hermes::vm::Interpreter::interpretFunction*", "Builtins_InterpreterEntryTrampoline*"],
+    ...["Builtins_JSEntryTrampoline*"],
+  ],
+] as const;
+
+/** See {@linkcode KnowledgeRow}. */
+export const scriptRows: readonly KnowledgeRow[] = scripts.flatMap(([meaning, source, ...keys]) =>
+  keys.map((key) => ({ kind: "script" as const, key, meaning, causes: [], next: "", source }))
+);
