@@ -6,7 +6,6 @@ import {
   imageTitle,
   isBaseLibrary,
   isSystemFrame,
-  isSystemImage,
   outsideOfCache,
   programImage,
   systemByAddresses,
