@@ -15,8 +15,7 @@ const program = `
 `.replaceAll("\\\\", "\\");
 
 /** V8 would write a log into the working directory too. */
-const flags =
-  "--v8-flags=--perf-basic-prof,--interpreted-frames-native-stack,--no-logfile-per-isolate,--logfile=/dev/null";
+const flags = "--v8-flags=--perf-basic-prof,--interpreted-frames-native-stack,--logfile=+";
 
 interface Running extends AsyncDisposable {
   readonly child: Deno.ChildProcess;
