@@ -15,7 +15,8 @@ const program = `
 `.replaceAll("\\\\", "\\");
 
 /** V8 would write a log into the working directory too. */
-const flags = "--v8-flags=--perf-basic-prof,--interpreted-frames-native-stack,--logfile=+";
+const flags =
+  "--v8-flags=--perf-basic-prof,--interpreted-frames-native-stack,--no-logfile-per-isolate,--logfile=+";
 
 interface Running extends AsyncDisposable {
   readonly child: Deno.ChildProcess;
