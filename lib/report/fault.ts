@@ -35,6 +35,18 @@ export function register(thread: ReportThread | null, ...names: string[]): bigin
   return null;
 }
 
+/** The stack pointer of a thread; `null` when it is not in the report. */
+export function stackPointer(thread: ReportThread | null): bigint | null {
+  // PowerPC's calling convention has it in r1.
+  return register(thread, "sp", "rsp", "esp") ??
+    (register(thread, "srr0") === null ? null : register(thread, "r1"));
+}
+
+/** The program counter of a thread; `null` when it is not in the report. */
+export function programCounter(thread: ReportThread | null): bigint | null {
+  return register(thread, "pc", "rip", "eip", "srr0");
+}
+
 /** The text of `VM Region Info`; `null` when the report has none. */
 export function regionInfo(report: CrashReport): string | null {
   if (report.body !== null) {

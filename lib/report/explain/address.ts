@@ -2,11 +2,11 @@
 
 import { archs } from "../../arch/mod.ts";
 import { subtypeName } from "../codes.ts";
-import { regionInfo, register } from "../fault.ts";
-import { imageFinder } from "../images.ts";
+import { programCounter, regionInfo, register, stackPointer } from "../fault.ts";
+import { imageFinder, titleOf } from "../images.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { isNearest } from "../nearest.ts";
-import { accessOf } from "./cpu.ts";
+import { accessOf, cpuOf } from "./cpu.ts";
 import { abortsAfter, readStack } from "./stack.ts";
 
 /** Addresses below this are taken for a member of an object at null. */
@@ -38,6 +38,7 @@ const fillings: readonly (readonly [bigint, AddressClass, string])[] = [
 /** Keys of the `address` rows of the knowledge table. */
 export type AddressClass =
   | "null"
+  | "nothing"
   | "tiny"
   | "stack"
   | "filled"
@@ -58,6 +59,8 @@ export type AddressClass =
   | "readonly"
   | "constant"
   | "readable"
+  | "protected"
+  | "protected elsewhere"
   | "cut"
   | "unknown";
 
@@ -96,10 +99,10 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
   const found: [AddressClass, string][] = [];
   const region = regionWords(report, address);
   const top = wide ? 1n << 64n : 1n << 32n;
-  const sp = register(thread, "sp", "rsp", "esp");
+  const sp = stackPointer(thread);
   const add = (kind: AddressClass, words: string): number => found.push([kind, words]);
   const access = accessOf(report);
-  const executed = access === "execute" || address === register(thread, "pc", "rip", "eip") ||
+  const executed = access === "execute" || address === programCounter(thread) ||
     isInnermost(report, address) || address === notedCounter(report);
 
   const object = address < NEAR_NULL && !executed ? objectWords(report, address) : null;
@@ -143,10 +146,16 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
     }
   } else if (sp !== null && nearStack(address, sp)) {
     const frames = thread?.frames.length ?? 0;
+    const isEnd = address < sp && region.type === null && isProtected(report);
     add(
-      frames > DEEP ? "stack" : "unknown",
+      frames > DEEP || isEnd ? "stack" : "unknown",
       `it is ${address < sp ? `${sp - address} bytes below` : `${address - sp} bytes above`} ` +
-        "the stack pointer" + (frames > DEEP ? `, after ${frames} frames: the stack is full` : ""),
+        "the stack pointer" +
+        (frames > DEEP
+          ? `, after ${frames} frames: the stack is full`
+          : isEnd
+          ? ", where memory is protected: the stack is full"
+          : ""),
     );
   }
   for (const [kind, words] of pointerWords(report, address)) add(kind, words);
@@ -186,10 +195,27 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
   }
   const kind = found.find(([kind]) => kind !== "unknown")?.[0] ?? "unknown";
   const words = found.map(([, words]) => words);
+  // Without its stack it may as well be that of a function.
+  if (kind === "null" && address === 0n && counterOf(report) === null) {
+    return { kind: "nothing", words };
+  }
+  if (kind === "unknown" && region.type === null && isProtected(report)) {
+    // The stack pointer is near where a stack ends.
+    if (sp === null) return { kind: "protected", words };
+    return { kind: access === "read" ? "unknown" : "protected elsewhere", words };
+  }
   if (kind !== "readonly") return { kind, words };
   // What may only be read can be written to or jumped to; code can only be written to.
   const isWrite = access === "write" || region.executable || counterOf(report) !== null;
   return { kind: access === "read" ? "readable" : isWrite ? "readonly" : "constant", words };
+}
+
+/** Whether there is memory at the address that may not be used in that way. */
+function isProtected(report: CrashReport): boolean {
+  const { exception, arch } = report;
+  const subtype = exception === null ? null : subtypeName(exception, arch);
+  return subtype === "KERN_PROTECTION_FAILURE" ||
+    (subtype === "SEGV_ACCERR" && cpuOf(report) === "intel");
 }
 
 /** Functions of the Objective-C and Swift run-times that do nothing for nil and read the class of any other object, and
@@ -206,7 +232,13 @@ function objectWords(report: CrashReport, address: bigint): string | null {
   const thread = report.crashedThread;
   const stack = thread?.frames ?? [];
   const frame = stack[readStack(stack).first];
-  if (frame === undefined || frame.symbol === null || isNearest(frame)) return null;
+  if (frame === undefined) return null;
+  if (frame.symbol === null || frame.symbol === "<redacted>") {
+    return address > 0n && /^libobjc\.A\.dylib$/.test(titleOf(frame))
+      ? `it is a small number: null plus ${address}, or what was read from an object as its class`
+      : null;
+  }
+  if (isNearest(frame)) return null;
   const match = nilSafe.exec(frame.symbol);
   if (match === null) return null;
   const object = register(thread, match[1] ?? "x0", "rdi", "r0");
@@ -243,7 +275,7 @@ function innermost({ crashedThread }: CrashReport): ReportFrame | undefined {
 
 /** The next instruction's address, by the registers or the innermost frame; `null` where neither is there. */
 function counterOf(report: CrashReport): bigint | null {
-  return register(report.crashedThread, "pc", "rip", "eip") ?? innermost(report)?.address ?? null;
+  return programCounter(report.crashedThread) ?? innermost(report)?.address ?? null;
 }
 
 /** Whether the innermost frame is at the address: only a jump there makes it so. A single frame may be the reporter's own. */
@@ -283,7 +315,7 @@ const NEAR_END = 0x20000n;
 /** A stack's guard page, by the stack pointer: whether the stack is full, or only something far from what is in use. */
 function guardWords(report: CrashReport, address: bigint): [AddressClass, string] {
   const { crashedThread: thread, exception } = report;
-  const sp = register(thread, "sp", "rsp", "esp");
+  const sp = stackPointer(thread);
   // Behind a signal handler's frames are those that it interrupted.
   const isInterrupted = readStack(thread?.frames ?? []).first > 0;
   if (!isInterrupted && exception !== null && abortsAfter(exception)) {

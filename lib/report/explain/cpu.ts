@@ -9,6 +9,14 @@ import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 /** How memory was used. */
 export type Access = "read" | "write" | "execute";
 
+/** The instruction set, for rows that are limited to one; by the system where the report does not name it. */
+export function cpuOf({ arch, osVersion }: CrashReport): "arm" | "intel" | undefined {
+  if (arch !== null) return arch.startsWith("arm") ? "arm" : "intel";
+  return /^(?:iPhone OS|iOS|iPadOS|tvOS|watchOS|visionOS)\b/.test(osVersion ?? "")
+    ? "arm"
+    : undefined;
+}
+
 /** `ESR_ELx.EC`: a `brk` instruction, and aborts of instructions and of data, from user space and not; Arm Architecture
  * Reference Manual, D24.2.40. */
 const breakpointClass = 0x3cn;

@@ -10,6 +10,7 @@ import { classifyAddress, describeAddress } from "./address.ts";
 import {
   accessOf,
   accessWords,
+  cpuOf,
   isCheck,
   isSwift,
   refusedWords,
@@ -75,7 +76,7 @@ export function tellAccess(crash: Crash, story: Story): void {
     exception.type === null;
   const row = subtype === null || rosetta !== null || (!isAccess && subtype.startsWith("KERN_"))
     ? null
-    : known("subtype", subtype);
+    : subtypeRow(report, subtype, address);
   if (row !== null) {
     const at = address === null ? "" : ` at 0x${address.toString(16)}`;
     const text = `${subtype}${at}: ${row.meaning}.`;
@@ -116,6 +117,21 @@ export function tellAccess(crash: Crash, story: Story): void {
   const refused = rosetta === null ? refusedWords(report) : null;
   if (refused !== null) story.tell(refused);
   if (row !== null && isUndelivered(row)) tellTriage(report, story);
+}
+
+/** Alignment that no access needs more than: that of a pair of registers, or of a vector. */
+const ALIGNED = 16n;
+
+/** The row of a subtype, by the CPU and what its kernel says by it. */
+function subtypeRow(
+  report: CrashReport,
+  subtype: string,
+  address: bigint | null,
+): KnowledgeRow | null {
+  const cpu = cpuOf(report);
+  const isAligned = cpu === "arm" && address !== null && address % ALIGNED === 0n;
+  return (isAligned ? known("subtype", `${subtype} aligned`, cpu) : null) ??
+    known("subtype", subtype, cpu);
 }
 
 /** Functions that crash on purpose access null, or an address that marks what did it. */
@@ -260,9 +276,9 @@ function kindRow(
   signal: string | null,
   happened: readonly string[],
 ): KnowledgeRow | null {
-  const { exception, arch } = report;
+  const { exception } = report;
   if (exception === null) return null;
-  const cpu = arch === null ? undefined : arch.startsWith("arm") ? "arm" : "intel";
+  const cpu = cpuOf(report);
   if (exception.type === null) return signal === null ? null : known("signal", signal, cpu);
   const variants = [
     ...guardVariants(report, exception),

@@ -1,6 +1,6 @@
 /** Stacks that overflowed. */
 
-import { faultAddress, register } from "../fault.ts";
+import { faultAddress, stackPointer } from "../fault.ts";
 import { isNearest } from "../nearest.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
 import { classifyAddress } from "./address.ts";
@@ -35,7 +35,7 @@ export function recursion(report: CrashReport): DeepStack | null {
   const most = [...counts.values()].sort((a, b) => b.count - a.count)[0];
   if (most.count < MIN_REPEATS || most.count < frames.length / 10) return null;
   const address = faultAddress(report);
-  const sp = register(report.crashedThread, "sp", "rsp", "esp");
+  const sp = stackPointer(report.crashedThread);
   const near = address !== null && sp !== null && address < sp + 0x1000n &&
     address + 0x20000n > sp;
   const guard = address !== null &&

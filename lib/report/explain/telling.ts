@@ -309,8 +309,9 @@ export function isReporterCrash(report: CrashReport, stack: readonly ReportFrame
 export function isBadJump({ termination, exception, crashedThread }: CrashReport): boolean {
   const top = crashedThread?.frames[0];
   return termination?.namespace === "CODESIGNING" && termination.code === 2n &&
-    exception?.type === "EXC_BAD_ACCESS" && exception.codes[0] === 1n && top !== undefined &&
-    exception.codes[1] === top.address && top.symbol === null && imageOf(top) === null;
+    exception?.type === "EXC_BAD_ACCESS" && exception.codes[0] === 1n &&
+    (top === undefined ||
+      exception.codes[1] === top.address && top.symbol === null && imageOf(top) === null);
 }
 
 /** Whether a process was ended because of how its program was built, signed or installed: its libraries could not

@@ -103,7 +103,9 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     kind: "exception",
     key: "EXC_BREAKPOINT in Swift",
     meaning: "A check of Swift failed: its trap instruction stopped the program.",
-    causes: ["nil unwrapped, a failed forced cast, an index out of range, an overflow"],
+    causes: [
+      "nil unwrapped, a failed forced cast, an index out of range, an overflow, a precondition or fatalError()",
+    ],
     next: "The function at the top made the check: see its line and the message.",
     source: apple,
   },
@@ -111,7 +113,9 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     kind: "exception",
     key: "EXC_BAD_INSTRUCTION in Swift",
     meaning: "A check of Swift failed: its trap instruction (ud2) stopped the program.",
-    causes: ["nil unwrapped, a failed forced cast, an index out of range, an overflow"],
+    causes: [
+      "nil unwrapped, a failed forced cast, an index out of range, an overflow, a precondition or fatalError()",
+    ],
     next: "The function at the top made the check: see its line and the message.",
     source: apple,
   },
@@ -399,10 +403,10 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     ["BUS_ADRALN", "a pointer was not aligned as the instruction needs it", [
       "a cast from bytes to a larger type",
     ], "Copy the bytes with memcpy instead."],
-    ["BUS_ADRERR", "the data that belongs at the address could not be read", [
+    ["BUS_ADRERR", "memory is mapped at the address, but the access failed", [
+      "memory that may not be used in that way: a write to what may only be read, or the end of a stack",
       "a mapped file that became shorter",
-      "a stack guard page",
-    ], "See what is mapped there."],
+    ], "See what is mapped there, and what protection it has."],
     [
       "BUS_OBJERR",
       "the hardware refused the access",
@@ -411,7 +415,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     ],
     ["SEGV_MAPERR", "nothing is mapped at the address", [], "See what the address is close to."],
     ["SEGV_ACCERR", "memory is mapped at the address, but may not be used in that way", [
-      "a write to constants or code",
+      "a write to what may only be read, or the end of a stack",
     ], "See the region's protection and the kind of access."],
     [
       "ILL_ILLOPC",
@@ -444,7 +448,47 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     meaning,
     causes,
     next,
-    source: "XNU, bsd/sys/signal.h: siginfo codes",
+    source: "XNU, bsd/sys/signal.h: siginfo codes; bsd/dev/i386/unix_signal.c: sendsig",
+  })),
+  ...([
+    [
+      "SEGV_ACCERR",
+      "the address could not be used; whether memory is mapped there is not said: on ARM the kernel gives this code to each SIGSEGV",
+      [],
+      "See what the address is close to.",
+    ],
+    [
+      "BUS_ADRALN",
+      "memory is mapped at the address, but the access failed: by the code's name because the pointer was not aligned, but on ARM the kernel gives it to each SIGBUS",
+      [
+        "a pointer that is not aligned, as of a cast from bytes to a larger type",
+        "memory that may not be used in that way: a write to what may only be read, or the end of a stack",
+      ],
+      "See what is mapped there, what protection it has, and whether the instruction needs an alignment.",
+    ],
+    [
+      "BUS_ADRALN aligned",
+      "memory is mapped at the address, but the access failed: on ARM the kernel gives this code to each SIGBUS, and the address is aligned",
+      [
+        "memory that may not be used in that way: a write to what may only be read, or the end of a stack",
+        "a mapped file that became shorter",
+      ],
+      "See what is mapped there, and what protection it has.",
+    ],
+    [
+      "ILL_ILLTRP",
+      "an instruction that the CPU refused: on ARM the kernel gives this code to each SIGILL",
+      [],
+      "See the function that it was in, or who called it.",
+    ],
+  ] as const).map(([key, meaning, causes, next]): KnowledgeRow => ({
+    kind: "subtype",
+    key,
+    cpu: "arm",
+    meaning,
+    causes,
+    next,
+    source: "XNU, bsd/dev/arm/unix_signal.c: sendsig",
   })),
   {
     kind: "subtype",

@@ -1127,6 +1127,36 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "address",
+    "nothing",
+    "",
+    [
+      "a pointer that is null: an object that was never set or was set to nil, or a function that was called by a null pointer",
+    ],
+    "Find the pointer that the top frame uses, and why it is null.",
+    vm,
+  ),
+  row(
+    "address",
+    "protected",
+    "",
+    [
+      "the end of a stack, whose guard page is protected: recursion that goes too deep, or a large local array",
+      "a write to what may only be read, or a jump to what is no code",
+      "a wrong pointer or an index out of range",
+    ],
+    "See what the address is close to: the stack pointer, constants or code.",
+    "XNU, osfmk/vm/vm_fault.c: KERN_PROTECTION_FAILURE",
+  ),
+  row(
+    "address",
+    "protected elsewhere",
+    "",
+    ["a wrong pointer or an index out of range", "a write to what may only be read"],
+    "See where the pointer comes from, and what the address is close to.",
+    "XNU, osfmk/vm/vm_fault.c: KERN_PROTECTION_FAILURE",
+  ),
+  row(
+    "address",
     "constant",
     "",
     ["a write to a constant", "a jump to an address that has no code"],

@@ -85,7 +85,7 @@ export const messageRows: readonly KnowledgeRow[] = [
       ["new and free, malloc and delete, or new[] and delete"],
     ],
     ["AddressSanitizer: stack-overflow", "The stack overflowed.", [
-      "endless recursion",
+      "recursion that does not end, or goes too deep for the stack",
       "large local arrays",
     ]],
     [
@@ -346,7 +346,7 @@ export const messageRows: readonly KnowledgeRow[] = [
   message(
     "Thread stack size exceeded",
     "The stack overflowed.",
-    ["endless recursion", "large local arrays"],
+    ["recursion that does not end, or goes too deep for the stack", "large local arrays"],
     "See which frames repeat, or which function has large local variables.",
     "Apple, ReportCrash",
   ),
@@ -416,7 +416,7 @@ export const messageRows: readonly KnowledgeRow[] = [
   message(
     "arithmetic overflow",
     "A Swift calculation overflowed.",
-    ["a value too large for its type"],
+    ["a result too large for its type, or one below zero of an unsigned type"],
     "Use a wider type, or &+ where wrapping is meant.",
     swift,
   ),
@@ -430,8 +430,15 @@ export const messageRows: readonly KnowledgeRow[] = [
   message(
     "Double value cannot be converted to Int",
     "A floating-point number was converted to an integer that cannot hold it.",
-    ["NaN or infinity"],
+    ["NaN or infinity, as of a division by zero", "a number beyond what the integer holds"],
     "Check the number before the conversion.",
+    swift,
+  ),
+  message(
+    "Negative Array index is out of range",
+    "A Swift array was used with an index below zero.",
+    ["a calculation such as count - 1 of what is empty"],
+    "Check the index in the first frame of yours.",
     swift,
   ),
   message(
@@ -491,7 +498,6 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Can't remove last element from an empty collection",
     "Can't remove first element from an empty collection",
     "Can't remove more items from a collection than it contains",
-    "Negative Array index is out of range",
   ], [
     "An element was removed or read that the Swift collection does not have.",
     ["an empty collection", "changes from several threads"],
@@ -920,7 +926,6 @@ export const messageRows: readonly KnowledgeRow[] = [
   ...rows([
     "No default FIRApp",
     "FirebaseApp.configure()",
-    "Default app has already been configured",
     "The default Firebase app has not yet been configured",
     "default FIRApp instance must be configured",
   ], [
@@ -959,8 +964,15 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Install the pods again and rebuild; compare the versions of the module and of React Native.",
     "React Native, TurboModules",
   ]),
+  message(
+    "Default app has already been configured",
+    "Firebase was configured a second time.",
+    ["two calls of configure(), such as one of the program and one of a plug-in"],
+    "Call configure() once.",
+    "Firebase, FirebaseCore: FIRApp.m",
+  ),
   ...rows(["Check failed:"], [
-    "A check of the program's own failed, and it ended itself.",
+    "A check of the program, or of a library in it, failed, and the process ended itself.",
     [],
     "The message has the condition, file and line.",
     "Chromium, base/check.cc; glog, src/logging.cc",
@@ -988,7 +1000,7 @@ export const messageRows: readonly KnowledgeRow[] = [
   ]),
   message(
     "CALayerInvalidGeometry",
-    "A layer got a geometry that is not a number.",
+    "A layer got a geometry that is not a finite number.",
     ["a division by zero in a layout"],
     "Check the geometry that the first frame of yours sets.",
     language,
@@ -1031,22 +1043,28 @@ export const messageRows: readonly KnowledgeRow[] = [
   ),
   message(
     "attempt to free invalid pointer",
-    "A pointer was freed that malloc did not allocate, or that was already freed.",
-    ["a block freed twice"],
+    "A pointer was freed that the allocator did not hand out, or that was already freed.",
+    ["a block freed twice", "a block of another allocator, or a pointer into the middle of one"],
     sanitize,
-    malloc,
+    "gperftools, src/tcmalloc.cc: InvalidFree",
   ),
   message(
     "POINTER_BEING_FREED_WAS_NOT_ALLOCATED",
     "A pointer was freed that malloc did not allocate, or that was already freed.",
-    ["a block freed twice", "a pointer into the middle of a block"],
+    [
+      "a block freed twice",
+      "a pointer into the middle of a block, to none of the heap's, or one that was overwritten",
+    ],
     sanitize,
     malloc,
   ),
   message(
     "pointer being freed was not allocated",
     "A pointer was freed that malloc did not allocate, or that was already freed.",
-    ["a block freed twice", "a pointer into the middle of a block"],
+    [
+      "a block freed twice",
+      "a pointer into the middle of a block, to none of the heap's, or one that was overwritten",
+    ],
     sanitize,
     malloc,
   ),
@@ -1066,15 +1084,15 @@ export const messageRows: readonly KnowledgeRow[] = [
   ),
   message(
     "incorrect checksum for freed object",
-    "A block was written to after it was freed.",
+    "A freed block was changed: most likely it was written to after it was freed.",
     ["an object used after it was freed", "a write past the end of the block before it"],
     sanitize,
     malloc,
   ),
   message(
     "modified after being freed",
-    "A block was written to after it was freed.",
-    ["an object used after it was freed"],
+    "A freed block was changed: most likely it was written to after it was freed.",
+    ["an object used after it was freed", "a write past the end of the block before it"],
     sanitize,
     malloc,
   ),
@@ -1139,7 +1157,9 @@ export const messageRows: readonly KnowledgeRow[] = [
   message(
     "Block was expected to execute on queue",
     "Code ran on another dispatch queue than it asserts.",
-    ["a callback on a background queue that uses the main actor or the user interface"],
+    [
+      "a callback on another queue than its code is for, such as a background queue's that uses the main actor or the user interface",
+    ],
     "Dispatch to the queue that the message names.",
     dispatch,
   ),
@@ -1259,7 +1279,7 @@ export const messageRows: readonly KnowledgeRow[] = [
   message(
     "Could not determine thread index for stack guard region",
     "The address is in a guard region of a stack: the stack most likely overflowed.",
-    ["recursion that does not end", "large local variables"],
+    ["recursion that does not end, or goes too deep for the stack", "large local variables"],
     "See which functions repeat on the stack of the crashed thread.",
     "Apple's crash reporter, as its reports of macOS 27 have it: it looks up whose guard the region is",
   ),
@@ -1581,7 +1601,7 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Library not loaded: /opt/local/",
     "Library not loaded: /nix/",
   ], [
-    "A dynamic library of a package manager could not be loaded.",
+    "A dynamic library outside of the program, in a folder that package managers use, could not be loaded.",
     [
       "a package that was upgraded or removed after the program was built",
       "a library that is not shipped with the program",
@@ -1633,8 +1653,11 @@ export const messageRows: readonly KnowledgeRow[] = [
   message(
     "symbol of a library of the system",
     "A library of the system lacks a symbol that the program needs.",
-    ["a system older than the program or one of its libraries is made for"],
-    "Raise the deployment target, or link the symbol weakly; run it on a newer system.",
+    [
+      "a system older than the program or one of its libraries is made for",
+      "a symbol that this system does not have any more",
+    ],
+    "Raise the deployment target, or link the symbol weakly; run it on a system that has it.",
     dyld,
   ),
   message(
@@ -1779,7 +1802,7 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Apple, UIApplication",
   ),
   ...rows(["position contains NaN", "bounds contains NaN", "contains NaN"], [
-    "A layer got a geometry that is not a number.",
+    "A layer got a geometry that is not a finite number.",
     ["a division by zero in a layout"],
     "Check the geometry that the first frame of yours sets.",
     "Apple, CALayer",

@@ -613,3 +613,66 @@ Thread 0 (attributed):
     "EXC_CRASH (SIGKILL), ended by FRONTBOARD 0x8badf00d",
   );
 });
+
+Deno.test("a protected address without its region: by the stack pointer and the kind of access", () => {
+  const head = [
+    "Exception Type:        EXC_BAD_ACCESS (SIGBUS)",
+    "Exception Codes:       KERN_PROTECTION_FAILURE at 0x000070000628dff8",
+  ];
+  const frames = ["Shop sell + 4", "Shop main + 8"];
+  const { causes } = told(crashText(head, frames));
+  assertStringIncludes(causes, "the end of a stack");
+  assert(!causes.includes("what is gone"), causes);
+  const near = told(crashText(head, frames) + intelState("rsp: 0x000070000628e010", "0x00000006"));
+  assertStringIncludes(near.what, "where memory is protected: the stack is full");
+  const far = told(crashText(head, frames) + intelState("rsp: 0x0000700006900000", "0x00000006"));
+  assert(!far.causes.includes("stack") && !far.causes.includes("jump"), far.causes);
+  assertStringIncludes(far.causes, "a write to what may only be read");
+  const read = told(crashText(head, frames) + intelState("rsp: 0x0000700006900000", "0x00000004"));
+  assert(!read.causes.includes("write"), read.causes);
+});
+
+Deno.test("null without a stack may be a function's; near null in a nameless libobjc a class", () => {
+  const head = [
+    "Exception Type:        EXC_BAD_ACCESS (SIGSEGV)",
+    "Exception Codes:       KERN_INVALID_ADDRESS at 0x0000000000000000",
+  ];
+  assertStringIncludes(told([...head, ""].join("\n")).causes, "or a function that was called");
+  assert(!told(crashText(head, ["Shop sell + 4", "Shop main + 8"])).causes.includes("function"));
+  const objc = told(crashText([head[0], head[1].replace(/0$/, "8")], [
+    "libobjc.A.dylib 0x1c0f00000 + 120112",
+    "Shop main + 8",
+  ]));
+  assertStringIncludes(objc.what, "null plus 8, or what was read from an object as its class");
+  assert(!objc.causes.includes("null"), objc.causes);
+});
+
+Deno.test("an address where nothing is mapped is no page whose signature does not hold", () => {
+  const { what, causes } = told([
+    "Exception Type:  EXC_BAD_ACCESS (SIGKILL - CODESIGNING)",
+    "Exception Subtype: KERN_INVALID_ADDRESS at 0x0000000000000000",
+    "Exception Codes: 0x0000000000000001, 0x0000000000000000",
+    "Termination Reason: CODESIGNING 2 Invalid Page",
+    "",
+  ].join("\n"));
+  assert(!what.includes("does not match its signature"), what);
+  assertStringIncludes(causes, "null");
+});
+
+Deno.test("codes that the kernel gives to each signal of an ARM CPU say nothing more", () => {
+  const text = (type: string, codes: string, cpu: string) =>
+    crashText([
+      `Exception Type:        ${type}`,
+      `Exception Codes:       ${codes}`,
+    ], ["Shop sell + 4", "Shop main + 8"]).replace("X86-64 (Native)", cpu);
+  const arm = told(text("SIGSEGV", "SEGV_ACCERR at 0x10c0ffee4", "ARM-64"));
+  assert(!arm.what.includes("memory is mapped at"), arm.what);
+  assert(!arm.causes.includes("write"), arm.causes);
+  const intel = told(text("SIGSEGV", "SEGV_ACCERR at 0x10c0ffee4", "X86-64 (Native)"));
+  assertStringIncludes(intel.what, "memory is mapped at the address");
+  // An address that is aligned for all accesses was not refused for that.
+  const bus = told(text("SIGBUS", "BUS_ADRALN at 0x10c0ffee4", "ARM-64"));
+  assertStringIncludes(bus.causes, "a pointer that is not aligned");
+  const aligned = told(text("SIGBUS", "BUS_ADRALN at 0x10c0ffee0", "ARM-64"));
+  assert(!aligned.causes.includes("not aligned"), aligned.causes);
+});
