@@ -223,7 +223,18 @@ function verdictWords(
   style: Style,
 ): SafeText[] {
   const { verdict, absent, library, isOutside, isLibrary, part } = attribution;
-  const { isApple, maker, isOfCaller, script, deciding, involved, passed, frames } = attribution;
+  const {
+    isApple,
+    maker,
+    isOfCaller,
+    isCollector,
+    isCompiled,
+    script,
+    deciding,
+    involved,
+    passed,
+    frames,
+  } = attribution;
   const whose = library === null ? safe`` : safe` (${style("name", short(library))})`;
   const lines: SafeText[] = [];
   const words = deciding?.by === "extension"
@@ -245,7 +256,7 @@ function verdictWords(
     ? safe`the program or one of its libraries`
     : verdict === "program" && isLibrary
     ? safe`a library in the program`
-    : verdict === "runtime" && script !== null
+    : verdict === "runtime" && (script !== null || isCompiled)
     ? safe`a run-time or framework`
     : verdicts[verdict];
   if (absent === "heap" || absent === "malloc") {
@@ -258,7 +269,9 @@ function verdictWords(
     const before = passed === 0
       ? safe``
       : safe`, after ${count(passed, "frame")} ${
-        isAmong(frames, deciding) ? safe`that do not decide` : safe`of others`
+        isAmong(frames, deciding)
+          ? safe`that ${passed === 1 ? safe`does` : safe`do`} not decide`
+          : safe`of others`
       }${through === null ? safe`` : safe`, some of ${style("name", short(through))}`}`;
     const isPlain = evidence === "image" || evidence === "extension" || evidence === "none";
     const source = unit === null || isPlain ? safe`` : safe` of ${short(unit)}`;
@@ -269,13 +282,18 @@ function verdictWords(
       : isOfCaller
       ? safe`, called by what is code of ${short(maker)} by its name`
       : safe`, by its name code of ${short(maker)}`;
-    const led = script === null
-      ? safe``
-      : safe`; code in ${escape(script)} led to it, whose functions are not on the stack`;
+    const led = script !== null
+      ? safe`; code in ${escape(script)} led to it, whose functions are not on the stack`
+      : isCompiled
+      ? safe`; code in no image led to it, as what a run-time compiles`
+      : safe``;
+    const damaged = isCollector
+      ? safe`; it was collecting garbage: what damaged the memory need not be on the stack`
+      : safe``;
     lines.push(
       safe`${words}${whose}: ${place}${by}${source}${way}${
         callerWords(frames, deciding)
-      }${before}${led}`,
+      }${before}${led}${damaged}`,
     );
   }
   const [first] = involved;

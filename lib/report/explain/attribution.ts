@@ -11,7 +11,7 @@ import {
   systemByAddresses,
   titleOf,
 } from "../images.ts";
-import { bareName, isRecorder, known, knownFrame, knownVendor } from "../knowledge/mod.ts";
+import { bareName, callTime, collected, known, knownFrame, knownVendor } from "../knowledge/mod.ts";
 import type { CodeOrigins } from "../origins.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
 import { isApples, isInstalled, isOfIdentifier, isOfProcess, isSystemProgram } from "./program.ts";
@@ -21,6 +21,7 @@ import {
   frameOwner,
   functionOf,
   isPart,
+  isRecorderFrame,
   isThunk,
   isWrapper,
   passesOn,
@@ -119,6 +120,10 @@ export interface Attribution {
   /** The language of the script that led to the deciding frame, where an interpreter is on the stack; `null` for
    * others. */
   readonly script: string | null;
+  /** Whether it was a collector of garbage that made the access: what damaged the memory need not be on the stack. */
+  readonly isCollector: boolean;
+  /** Whether what led to a run-time's function is code in no image, as what it compiles. */
+  readonly isCompiled: boolean;
   /** The innermost frame that is not the system's; `null` when there is none. */
   readonly deciding: OwnedFrame | null;
   /** Frames of the library further out than the deciding frame. */
@@ -153,7 +158,9 @@ export function attributeReport(
     return { ...undecided, verdict: "none", absent: whyNone(report, stack), frames };
   }
   const reading = readStack(stack);
-  if (isManaged(reading)) return { ...undecided, verdict: "program", absent: "managed", frames };
+  if (isManaged(stack, reading)) {
+    return { ...undecided, verdict: "program", absent: "managed", frames };
+  }
   if (isReporterCrash(report, stack)) return { ...undecided, absent: "reporter", frames };
   const found = decidingOf({ report, stack, frames, reading });
   const { at, deciding, isOwn, isPart, isAddress } = found;
@@ -185,6 +192,10 @@ export function attributeReport(
     ...deciding === null || isPart || isLibrary(deciding.frame, report) === true
       ? { maker: null, isOfCaller: false }
       : makerOf(frames, at),
+    isCollector: deciding !== null && endedBy(report) !== "abort" &&
+      isCollecting(stack, reading.first, at),
+    isCompiled: deciding?.owner === "runtime" &&
+      stack.slice(at + 1).some((frame) => imageOf(frame) === null && frame.symbol === null),
     script: deciding === null ? null : scriptOf(stack, at, entryOf(stack)),
     deciding,
     involved: deciding?.owner === "mine"
@@ -228,7 +239,7 @@ function makerOfFrame(frame: ReportFrame): string | null {
   const vendor = knownVendor(symbol)?.meaning ?? null;
   if (vendor !== null) return vendor;
   const crate = crateOf(frame.symbol!);
-  return crate === null || crate === titleOf(frame).replaceAll("-", "_")
+  return crate === null || titleOf(frame).replaceAll("-", "_").includes(crate)
     ? null
     : `the crate ${crate}`;
 }
@@ -250,6 +261,14 @@ function scriptOf(stack: readonly ReportFrame[], at: number, end: number): strin
   return null;
 }
 
+/** Whether the functions up to the deciding one are of a collector of garbage. */
+function isCollecting(stack: readonly ReportFrame[], first: number, at: number): boolean {
+  return stack.slice(first, at + 1).some((frame, index) => {
+    const symbol = functionOf(frame, stack[first + index - 1] ?? null);
+    return symbol !== null && callTime(symbol).occasion?.meaning === collected;
+  });
+}
+
 /** Frames in which an interpreter is looked for. */
 const SCRIPT_DEPTH = 64;
 
@@ -264,6 +283,8 @@ const undecided = {
   maker: null,
   isOfCaller: false,
   script: null,
+  isCollector: false,
+  isCompiled: false,
   deciding: null,
   involved: [],
   passed: 0,
@@ -332,8 +353,14 @@ function decidingOf({ report, stack, frames, reading }: OwnedStack): Deciding {
     const deciding = frames[program];
     return { at: program, deciding, isOwn: true, isPart: false, isAddress: false, lacking };
   }
+  const passed = frames.findIndex((frame, index) =>
+    isOwnFrame(frame, index) && passesOn(stack, reading.first, index)
+  );
   if (
-    frames.some((frame, index) => isOwnFrame(frame, index) && passesOn(stack, reading.first, index))
+    passed >= 0 &&
+    !frames.slice(begin, passed).some(({ owner, frame }) =>
+      owner === "runtime" && !isSystemFrame(frame) && !onlyRaises(frame)
+    )
   ) {
     return {
       at: -1,
@@ -347,7 +374,7 @@ function decidingOf({ report, stack, frames, reading }: OwnedStack): Deciding {
   // Without any other code of the program the run-time's own library decides, or the image that the run-time's
   // function was compiled into.
   const ofRuntime = frames.findIndex(({ owner, frame }, index) =>
-    index >= begin && owner === "runtime" &&
+    index >= begin && owner === "runtime" && !isRecorderFrame(frame) &&
     // A function that only raises, or a handler, whose caller a copy does not have, decides nothing.
     !(lacking === "outer" && onlyRaises(frame))
   );
@@ -399,10 +426,7 @@ function whyAbsent(
 
 /** Whether a stack's own code is only that of a crash reporter in the process. */
 function isRecording(stack: readonly ReportFrame[]): boolean {
-  return stack.some(({ symbol }) => {
-    const row = symbol === null ? null : knownFrame(symbol);
-    return row !== null && isRecorder(row);
-  });
+  return stack.some(isRecorderFrame);
 }
 
 /** The library that Cr4shed suspects; `null` where it names none. */

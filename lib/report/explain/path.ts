@@ -29,7 +29,7 @@ const MAX_NAME = 72;
 
 /** Names that say nothing of what a program did: entry points, and functions that compilers make. */
 const tellsNothing =
-  /^(?:main|_?start|(?:specialized )?static [\w.]{1,200}\.\$?main\(\)|\$main|__debug_main_executable_dylib_entry_point)$|^(?:-\[NSAssertionHandler |[-+]\[\w{1,60}(?:\(\w{1,60}\))? doesNotRecognizeSelector:\]|implicit closure|type metadata|reabstraction thunk|thunk for|__invoking___|__swift_|block_destroy_helper|__block_|objectdestroy|outlined |lazy protocol witness table )/;
+  /^(?:main|_?start|(?:specialized )?static [\w.]{1,200}\.\$?main\(\)|\$main|__debug_main_executable_dylib_entry_point)$|^(?:-\[NSAssertionHandler |[-+]\[\w{1,60}(?:\(\w{1,60}\))? doesNotRecognizeSelector:\]|implicit closure|type metadata|reabstraction thunk|thunk for|__invoking___|__swift_|block_destroy_helper|__block_|objectdestroy|outlined |lazy protocol witness table |OUTLINED_FUNCTION_)/;
 
 /** Functions of the system that only bring a call where it belongs: of event loops, notifications, ports and queues. */
 const plumbing =
@@ -265,6 +265,8 @@ function systemSteps(
     const row = knownFrame(symbol);
     // Of the C++ library only what is compiled into others says nothing.
     const isLibrary = row?.key === "std::__1::*" && isSystemFrame(stack[at]);
+    // What abort() itself called says nothing.
+    if (/^_{0,2}abort$|^raise$/.test(symbol) && hasOwn) steps.length = 0;
     const raises = row?.role === "raise" || row?.role === "vague" || row?.role === "wrap";
     if (raises && !isLibrary) continue;
     const step = stepOf(stack[at], symbol);

@@ -2,7 +2,7 @@
 
 import { demangle, isMangled } from "../../symbols/demangle/demangle.ts";
 import { imageOf, imageTitle, isSystemFrame, titleOf } from "../images.ts";
-import { bareName, type KnowledgeRow, known, knownFrame } from "../knowledge/mod.ts";
+import { bareName, isRecorder, type KnowledgeRow, known, knownFrame } from "../knowledge/mod.ts";
 import { isNearest } from "../nearest.ts";
 import type { CrashReport, ReportException, ReportFrame, ReportImage } from "../report.ts";
 
@@ -91,17 +91,33 @@ export function passesOn(stack: readonly ReportFrame[], first: number, at: numbe
   let next = at - 1;
   while (next > first && !isSystemFrame(stack[next])) {
     const symbol = functionOf(stack[next], stack[next - 1] ?? null);
-    if (frameOwner(stack[next], symbol) !== "runtime") return false;
+    const isEntry = next === at - 1 && symbol !== null && isEntryOf(stack[at].symbol, symbol);
+    if (!isEntry && frameOwner(stack[next], symbol) !== "runtime") return false;
     next--;
   }
   const symbol = functionOf(stack[next], stack[next - 1] ?? null);
   return symbol !== null && dispatchers.test(symbol);
 }
 
-/** Whether a frame without a name is what the compiler made between a queue and a block of a run-time that is compiled
- * in. */
+/** Whether a function is what the compiler made of another one for Objective-C. */
+function isEntryOf(symbol: string | null, of: string): boolean {
+  return symbol !== null && symbol.startsWith("@objc ") && symbol.slice("@objc ".length) === of;
+}
+
+/** Functions that Swift's compiler makes for the one that calls them. */
+const made =
+  /^(?:@nonobjc |lazy protocol witness table (?:accessor|cache)|outlined |type metadata )/;
+
+/** Whether a frame is what the compiler made: a function for the one that calls it, or, without a name, what stands between
+ * a queue and a block of a run-time that is compiled in. */
 export function isThunk(stack: readonly ReportFrame[], at: number): boolean {
   const { symbol } = stack[at];
+  // What called it is the function that was written.
+  if (symbol !== null && made.test(symbol)) {
+    const caller = stack[at + 1];
+    return caller !== undefined && titleOf(caller) === titleOf(stack[at]) &&
+      functionOf(caller, stack[at]) !== null && caller.symbol !== "main";
+  }
   if (symbol !== null && symbol !== "<deduplicated_symbol>" || at === 0) return false;
   const inner = stack[at - 1];
   const outer = stack[at + 1]?.symbol ?? "";
@@ -110,6 +126,12 @@ export function isThunk(stack: readonly ReportFrame[], at: number): boolean {
       outer,
     ) &&
     titleOf(inner) === titleOf(stack[at]) && frameOwner(inner, inner.symbol) === "runtime";
+}
+
+/** Whether a frame is of a crash reporter in the process. */
+export function isRecorderFrame({ file, symbol }: ReportFrame): boolean {
+  const row = symbol === null ? null : knownFrame(symbol);
+  return (row !== null && isRecorder(row)) || (file !== null && ofRecorder.test(file));
 }
 
 /** Whether a function is of a run-time or framework that is linked into programs. */
@@ -288,7 +310,10 @@ function saysWhy(symbol: string): boolean {
 
 /** Functions that the run-times call while they end a process because of an exception. */
 const terminating =
-  /^(?:std::(?:__1::)?(?:__)?terminate\b|_ZSt9terminatev|_ZSt11__terminatePFvvE|_?objc_terminate|__handleUncaughtException|__clang_call_terminate|uncaughtErrorProc|-\[NSApplication (?:_crashOnException|reportException|_showException):\]?)|CPPExceptionTerminate\(/;
+  /^(?:std::(?:__1::)?(?:__)?terminate\b|_ZSt9terminatev|_ZSt11__terminatePFvvE|_?objc_terminate|__handleUncaughtException|__clang_call_terminate|(?:demangling_|default_)(?:terminate|unexpected)_handler|uncaughtErrorProc|-\[NSApplication (?:_crashOnException|reportException|_showException):\]?)|CPPExceptionTerminate\(/;
+
+/** The handler that the C++ run-time has of its own. */
+const defaultHandler = /^(?:demangling_|default_)(?:terminate|unexpected)_handler/;
 
 /** Index of the first frame after those that end a process because of an exception that was not caught; 0 where
  * there are none. Code of the program before it is an exception handler's, such as a crash reporter's. */
@@ -296,7 +321,11 @@ export function endOfTermination(stack: readonly ReportFrame[]): number {
   const near = Math.min(stack.length, HANDLER_DEPTH);
   for (let at = near - 1; at >= 0; at--) {
     const { symbol } = stack[at];
-    if (symbol !== null && terminating.test(symbol)) return at + 1;
+    if (symbol === null || !terminating.test(symbol)) continue;
+    // The C++ run-time's own handler was called by one of the program's, such as a crash reporter's.
+    const isHandler = defaultHandler.test(symbol) && at + 1 < stack.length &&
+      imageOf(stack[at + 1]) !== null && !isSystemFrame(stack[at + 1]);
+    return at + (isHandler ? 2 : 1);
   }
   return endOfNameless(stack, near);
 }
@@ -463,8 +492,10 @@ function mainBelowRuntime(stack: readonly ReportFrame[]): number | null {
   while (at > 0 && isLoader(stack[at])) at--;
   if (at <= 0 || stack.length - at > 4) return null;
   const { symbol } = stack[at];
-  const isMain = symbol === null || symbol === "main";
+  const isMain = symbol === null || mains.test(symbol);
   if (!isMain || frameOwner(stack[at], null) !== "program") return null;
+  // Swift has several, each of which calls the next.
+  while (at > 1 && mains.test(stack[at - 1].symbol ?? "") && !isSystemFrame(stack[at - 1])) at--;
   const caller = stack[at - 1];
   const called = functionOf(caller, stack[at - 2] ?? null);
   if (frameOwner(caller, called) === "runtime") {
@@ -480,10 +511,12 @@ function mainBelowRuntime(stack: readonly ReportFrame[]): number | null {
     return at;
   }
   // Without names only the image tells that it is the event loop.
-  const image = caller.symbol === null && symbol === null ? imageOf(caller) : null;
+  const image = caller.symbol === null ? imageOf(caller) : null;
   return image !== null && loopImages.test(imageTitle(image)) ? at : null;
 }
 
+/** The program's main function, and what Swift calls from it. */
+const mains = /^(?:main|(?:specialized )?static [\w.]{1,200}\.\$?main\(\))$/;
 /** From this depth on, the outermost frame of a stack is not taken for what happened. */
 const MAIN_DEPTH = 8;
 /** Images of the functions that `main` calls to run a program's events. */
@@ -525,7 +558,8 @@ export function readStack(stack: readonly ReportFrame[]): StackReading {
       deciding = index;
     }
     if (
-      owner === "runtime" && runtime < 0 && index >= handled && !isSystemFrame(frame)
+      owner === "runtime" && runtime < 0 && index >= handled && !isSystemFrame(frame) &&
+      !isRecorderFrame(frame)
     ) runtime = index;
     if (owner === "program" || (index >= SYSTEM_DEPTH && owner === "system")) continue;
     const row = symbol === null

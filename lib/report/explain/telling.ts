@@ -287,10 +287,17 @@ export function isMallocStop({ information }: CrashReport, { rows }: StackReadin
 }
 
 /** Whether the run-time of .NET made an Objective-C exception of one that left managed code, whose functions are not on the
- * stack. */
-export function isManaged({ rows }: StackReading): boolean {
-  return rows.some(({ row }) => row.key.startsWith("xamarin_process_"));
+ * stack, or raised one again that an asynchronous method had caught. */
+export function isManaged(stack: readonly ReportFrame[], { rows }: StackReading): boolean {
+  return rows.some(({ row }) => row.key.startsWith("xamarin_process_")) ||
+    // What was caught before is thrown again.
+    stack.slice(0, MANAGED_DEPTH).some(({ symbol }) =>
+      symbol?.startsWith("System_Runtime_ExceptionServices_ExceptionDispatchInfo_Throw") === true
+    );
 }
+
+/** Frames in which Mono's functions that raise are looked for. */
+const MANAGED_DEPTH = 32;
 
 /** Functions in which crash reporters work on a crash, on a thread of their own. */
 const recording =

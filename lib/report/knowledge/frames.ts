@@ -645,13 +645,16 @@ export const frameRows: readonly KnowledgeRow[] = [
     "See whether the app has the bundle (Package_Target.bundle), and in which folder.",
     "SwiftPM, Sources/Build/BuildDescription: the generated resource_bundle_accessor.swift",
   ),
-  frame(
-    "err + 0",
-    "An assertion failed.",
-    [],
-    "The calling frame has the assertion; where the report has no text of it, stderr has.",
-    "Libc of iOS 11 to 13: err() follows __assert_rtn(), whose last call does not return",
-    "vague",
+  // The function after __assert_rtn(), whose last call does not return.
+  ...["err + 0", "basename_r + 0", "a64l + 0"].map((key) =>
+    frame(
+      key,
+      "An assertion failed.",
+      [],
+      "The calling frame has the assertion; where the report has no text of it, stderr has.",
+      "Libc of iOS 11 to 15: assert.c's __assert_rtn() comes before it; public reports of one assertion, with and without its name",
+      "vague",
+    )
   ),
   frame("__assert", "An assertion failed.", [], "See the calling frame.", "assert(3)", "vague"),
   frame(

@@ -37,6 +37,9 @@ const language = 'Apple, "Addressing language exception crashes"';
 const sanitize = "Run with Address Sanitizer: it stops where the damage is done.";
 const swift = "Swift, stdlib/public/core and stdlib/public/runtime";
 
+/** When a run-time looks through the memory that it manages. */
+export const collected = "while garbage was collected";
+
 /** See {@linkcode KnowledgeRow}. */
 export const frameworkRows: readonly KnowledgeRow[] = [
   ...frame(
@@ -901,7 +904,7 @@ export const frameworkRows: readonly KnowledgeRow[] = [
       ...["WKS::gc_heap::*", "SVR::gc_heap::*", "PyGC_Collect*", "gc_collect_main*"],
       ...["runtime.gcBgMarkWorker*", "runtime.bgsweep*", "luaC_step*", "luaC_fullgc*"],
     ],
-    "while garbage was collected",
+    collected,
     "Emacs, Ruby, V8, JavaScriptCore, bdwgc, Mono, .NET, CPython, Go and Lua: their collectors",
   ),
   ...occasion(

@@ -292,6 +292,13 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     keys.map((key) => frame(key, "", [], "", source, "part"))
   ).flat(),
   frame("__swift_instantiate*", "", [], "", "Swift, lib/IRGen/MetadataRequest.cpp", "raise"),
+  // What Xamarin's run-time and its registrar stand between, and how they say what failed.
+  ...[
+    ...["native_to_managed_trampoline_*", "-[__MonoMac_*", "-[__Xamarin*"],
+    ...["print_callback(char const*, int)", "monoeg_*"],
+  ].map((key) =>
+    frame(key, "", [], "", "Xamarin, xamarin-macios: runtime/runtime.m and tools/common", "raise")
+  ),
   // What Mono makes when it starts, to raise exceptions and to go on after them.
   ...[
     "throw_exception",

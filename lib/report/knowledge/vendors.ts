@@ -100,7 +100,7 @@ const scripts = [
     ...["_PyEval_EvalFrameDefault*", "PyEval_EvalFrame*", "_PyEval_EvalFrame*"],
     ...["PyEval_EvalCode*", "_PyEval_EvalCode*", "_PyEval_Vector*"],
   ],
-  ["Perl", "Perl, run.c", "Perl_runops_*"],
+  ["Perl", "Perl, run.c", "Perl_runops_*", "Perl_pp_*"],
   ["PHP", "PHP, Zend/zend_vm_execute.h", "execute_ex", "zend_execute*"],
   ["Lua", "Lua, lvm.c", "luaV_execute*"],
   ["Tcl", "Tcl, generic/tclBasic.c", "TclNRRunCallbacks*", "Tcl_EvalObjEx*", "TclEvalEx*"],

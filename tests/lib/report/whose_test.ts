@@ -415,3 +415,62 @@ Deno.test("the place that a sanitizer's own stack has ends the path", () => {
     "fill_buffers (audio.c:810)",
   ]);
 });
+
+Deno.test("a handler behind the default one, a collector, what a run-time compiled, Swift's entries of main()", () => {
+  // The program's own terminate handler called that of the C++ run-time; who threw was cut off.
+  assertEquals(
+    whose(crash(abort, [
+      ...aborts,
+      "libc++abi.dylib abort_message + 8",
+      "libc++abi.dylib demangling_terminate_handler() + 8",
+      "0x0000000100d932a8 Shop 0x100d00000 + 602792",
+    ])).slice(0, 2),
+    ["unknown", "thrower"],
+  );
+  const { isCollector } = attributeReport(readReport(
+    crash(`${access}0x9105b10f8`, ["Shop mark_object + 8", "Shop Ffuncall + 8", ...ends]),
+    "x",
+  ));
+  assertEquals(isCollector, true);
+  const compiled = attributeReport(readReport(
+    crash(abort, [
+      ...aborts,
+      "libcoreclr.dylib PROCAbort + 8",
+      "libcoreclr.dylib IL_Throw + 8",
+      "0x0000000281bb9d60 ??? 0x0 + 0",
+      "libcoreclr.dylib RunMain + 8",
+      ...ends,
+    ]),
+    "x",
+  ));
+  assertEquals([compiled.verdict, compiled.isCompiled], ["runtime", true]);
+  // The event loop has no name.
+  const nameless = (image: string, at: number): string =>
+    `0x00000001${at.toString(16).padStart(8, "0")} ${image} 0x100000000 + 8`;
+  assertEquals(
+    whose(crash(`${access}0x18`, [
+      nameless("libobjc.A.dylib", 0x10),
+      nameless("CoreFoundation", 0x20),
+      nameless("UIKitCore", 0x30),
+      "Shop static UIApplicationDelegate.main() + 8",
+      "Shop static AppDelegate.$main() + 8",
+      "Shop main + 8",
+      ...ends,
+    ])),
+    ["system", null, null, null],
+  );
+  // What abort() itself called is no part of the path.
+  assertEquals(
+    explainReport(readReport(
+      crash(abort, [
+        "libSystem.B.dylib usleep$NOCANCEL + 8",
+        "libSystem.B.dylib abort + 8",
+        "Shop -[Cart add:] + 8",
+        "Shop -[Cart tap:] + 8",
+        ...ends,
+      ]),
+      "x",
+    )).path,
+    ["-[Cart tap:] (Shop)", "-[Cart add:]"],
+  );
+});
