@@ -64,6 +64,6 @@ export async function* hangs(
   target: LiveTarget,
   options: HangOptions = {},
 ): AsyncGenerator<Hang, void, undefined> {
-  using glance = procGlance();
+  using glance = procGlance(target.arch.name);
   yield* watch(target, { ...glance === undefined ? {} : { glance }, ...options });
 }

@@ -3,7 +3,7 @@
  * @module
  */
 export * from "./api.ts";
-export { idleFunctions, waitingIn } from "./idle.ts";
+export { blockingFunctions, idleFunctions, waitingIn } from "./idle.ts";
 export { describeHang, threadTitle, waitLines } from "./report.ts";
 export {
   type Folder,

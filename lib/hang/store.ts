@@ -130,10 +130,43 @@ export class HangStore {
     const open = this.#open;
     const isSame = open !== undefined && open.began === hang.began &&
       this.#entries.has(open.id);
+    if (!isSame) return this.#put(hang, this.#idOf(hang), undefined);
     // A hang that goes on may look different by and by; it stays where it was counted first.
-    const id = isSame ? open.id : hang.signature.id;
+    const first = this.#entries.get(open.id)!;
+    if (hang.ended === null || first.counts.count > 1) return this.#put(hang, open.id, open);
+    // When it was found, few looks told what it is. All of them do now.
+    const id = this.#idOf(hang, open.id);
+    if (id === open.id) return this.#put(hang, id, open);
+    const added = this.#put(hang, id, undefined);
+    if (added === undefined) return undefined;
+    this.#entries.delete(open.id);
+    this.#remove(first.folder);
+    return added;
+  }
+
+  /** The entry that a hang belongs to: that of its signature, or one that is busy one call further in or out. At
+   * how many looks a loop is found in what it calls depends on chance.
+   *
+   * @param besides an entry that is not meant
+   */
+  #idOf({ kind, signature: { id, parts } }: Hang, besides?: string): string {
+    if (this.#entries.has(id) || kind !== "busy") return id;
+    const [, ...names] = parts;
+    for (const [known, { counts }] of this.#entries) {
+      if (known !== besides && isNear(names, counts.parts.slice(1))) return known;
+    }
+    return id;
+  }
+
+  /** @param open the hang as it was added before */
+  #put(
+    hang: Hang,
+    id: string,
+    open: { readonly milliseconds: number } | undefined,
+  ): { readonly folder: string; readonly counts: HangCounts } | undefined {
     const known = this.#entries.get(id);
-    const more = isSame ? hang.milliseconds - open.milliseconds : hang.milliseconds;
+    const isSame = open !== undefined;
+    const more = hang.milliseconds - (open?.milliseconds ?? 0);
     const counts = known === undefined ? firstCounts(hang) : addedTo(known.counts, hang, {
       isSame,
       more,
@@ -142,7 +175,9 @@ export class HangStore {
       `${hang.began.replace(/[-:]|\.\d+/g, "")}-${hang.signature.id}`;
     const sizes = known?.sizes ?? new Map<string, number>();
     const isLongest = known === undefined || hang.milliseconds >= known.counts.milliseconds;
-    const written = isSame ? { ...hang, signature: { ...hang.signature, id } } : hang;
+    const written = id === hang.signature.id
+      ? hang
+      : { ...hang, signature: { id, parts: counts.parts } };
     try {
       // The counts come last: without them the hang alone tells.
       if (isLongest) {
@@ -195,6 +230,16 @@ export class HangStore {
       );
     }
   }
+}
+
+/** Whether functions, innermost first, are those of another list but for one call further in. */
+function isNear(a: readonly RawText[], b: readonly RawText[]): boolean {
+  return isShifted(a, b) || isShifted(b, a);
+}
+
+function isShifted(inner: readonly RawText[], outer: readonly RawText[]): boolean {
+  const common = inner.slice(1);
+  return common.length > 0 && common.every((name, at) => name === outer[at]);
 }
 
 function sizeOf({ sizes }: Entry): number {

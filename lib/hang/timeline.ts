@@ -111,8 +111,11 @@ export class Timeline {
   }
 }
 
-/** The frames that most looks have in common, innermost first: from the outermost frame inwards as long as half of
- * the looks agree. A busy thread is elsewhere at each look; what it is busy with is further out. */
+/** The share of the looks that have a frame in common. With a half, what a loop calls in turn would decide. */
+const COMMON_SHARE = 2 / 3;
+
+/** The frames that most looks have in common, innermost first: from the outermost frame inwards as long as two thirds
+ * of the looks agree. A busy thread is elsewhere at each look; what it is busy with is further out. */
 export function commonStack(
   looks: readonly HangLook[],
   stacks: readonly (readonly HangFrame[])[],
@@ -135,7 +138,7 @@ export function commonStack(
     const weigh = (group: readonly number[]) =>
       group.reduce((sum, index) => sum + weights[index], 0);
     const [best] = [...groups.values()].sort((a, b) => weigh(b) - weigh(a));
-    if (best === undefined || weigh(best) * 2 < total) break;
+    if (best === undefined || weigh(best) < COMMON_SHARE * total) break;
     left = best;
     common = stacks[best[0]].slice(-depth);
   }

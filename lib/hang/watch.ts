@@ -42,6 +42,9 @@ export interface Glance {
   readonly place: string | null;
   /** Its stack pointer there; `null` or left out when not known. */
   readonly stackPointer?: bigint | null;
+  /** Whether the system call that it waits in is one for events: `epoll_wait`, `poll` and their like. It counts where
+   * the functions on the stack say nothing, as in a program that has its C library in itself. */
+  readonly isForEvents?: boolean;
 }
 
 /** Glances at a thread; `undefined` when it has ended. */
@@ -292,7 +295,8 @@ class Watch implements Disposable {
     }
     const place = glance.place ?? placeOf(thread);
     if (this.#places.has(place)) return { isIdle: true, thread: null };
-    const { isIdle } = waitingOf(thread, this.#idle);
+    const { what, isIdle: isKnown } = waitingOf(thread, this.#idle);
+    const isIdle = isKnown || what === null && glance.isForEvents === true;
     if (isIdle) {
       if (this.#places.size >= MAX_PLACES) this.#places.clear();
       this.#places.add(place);

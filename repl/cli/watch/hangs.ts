@@ -72,8 +72,8 @@ export async function watchHangs(
       if (opened === undefined) break;
       using _opened = opened;
       using _signals = opened.takeSignals?.();
-      using glance = procGlance();
       const target = opened.target as LiveTarget;
+      using glance = procGlance(target.arch.name);
       const hangOptions: HangOptions = {
         limit,
         rate,

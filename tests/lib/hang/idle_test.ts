@@ -1,6 +1,6 @@
 /** What is idle: by stacks that people reported, with what they said of them. */
 import { assertEquals } from "@std/assert";
-import { idleFunctions, waitingIn } from "../../../lib/hang/mod.ts";
+import { blockingFunctions, idleFunctions, waitingIn } from "../../../lib/hang/mod.ts";
 import type { ReportFrame } from "../../../lib/report/mod.ts";
 
 /** Frames by function, and image where it is not the system's. */
@@ -92,6 +92,38 @@ const cases: readonly (readonly [source: string, isIdle: boolean, frames: readon
     `pthread_mutex_lock ${libc}`,
     `take ${app}`,
   ]],
+  // A worker's thread looks for work; frames as gdb named them.
+  ["golang/go 55120", true, [
+    ...["runtime.epollwait in /opt/app", "runtime.netpoll in /opt/app"],
+    ...["runtime.findrunnable in /opt/app", "runtime.schedule in /opt/app"],
+  ]],
+  ["golang/go 10546, its idle goroutine 0", true, [
+    ...["runtime.futex in /opt/app", "runtime.futexsleep in /opt/app"],
+    ...["runtime.notesleep in /opt/app", "runtime.stopm in /opt/app"],
+  ]],
+  ["vfaronov/gunison 5: its window locks up", false, [
+    ...[`__GI___poll ${libc}`, "? in /lib/x86_64-linux-gnu/libxcb.so.1"],
+    ...["? in /lib/x86_64-linux-gnu/libxcb.so.1"],
+    ...["xcb_wait_for_reply64 in /lib/x86_64-linux-gnu/libxcb.so.1"],
+    ...[
+      "_XReply in /lib/x86_64-linux-gnu/libX11.so.6",
+      "XSync in /lib/x86_64-linux-gnu/libX11.so.6",
+    ],
+  ]],
+  ["pychess 726: it freezes", false, [
+    ...[`__GI___poll ${libc}`, "? in /lib64/libxcb.so.1", "? in /lib64/libxcb.so.1"],
+    ...["xcb_wait_for_reply in /lib64/libxcb.so.1", "_XReply in /lib64/libX11.so.6"],
+    ...["XTranslateCoordinates in /lib64/libX11.so.6", "? in /lib64/libgdk-x11-2.0.so.0"],
+  ]],
+  ["aws/amazon-redshift-odbc-driver 49: it hangs", false, [
+    ...["GI_poll in /lib64/libc.so.6", "pqSocketCheck.part.2 in /opt/librsodbc64.so"],
+    ...["pqWaitTimed in /opt/librsodbc64.so", "_pqGetResultLoopOnThread in /opt/librsodbc64.so"],
+  ]],
+  ["tkashkin/GameHub 310: a name is looked up", false, [
+    ...["poll in /usr/lib/libc.so.6", "? in /usr/lib/libresolv.so.2"],
+    ...["__res_context_query in /usr/lib/libresolv.so.2", "? in /usr/lib/libresolv.so.2"],
+    ...["__res_context_search in /usr/lib/libresolv.so.2"],
+  ]],
   ["a condition variable", false, [`__futex_abstimed_wait_common64 ${libc}`, `wait_done ${app}`]],
 ];
 
@@ -100,8 +132,9 @@ Deno.test("idle or not: stacks that people reported", () => {
   assertEquals(wrong.map(([source]) => source), []);
 });
 
-Deno.test("each function that is idle by itself has a source; a function of one's own is added", () => {
-  assertEquals(idleFunctions.filter(({ name, source }) => name === "" || source === ""), []);
+Deno.test("each function that waits has a source; a function of one's own is added", () => {
+  const rows = [...idleFunctions, ...blockingFunctions];
+  assertEquals(rows.filter(({ name, source }) => name === "" || source === ""), []);
   const frames = stack("__psynch_cvwait", `Game::waitForFrame ${app}`);
   assertEquals(waitingIn(frames).isIdle, false);
   assertEquals(waitingIn(frames, new Set(["Game::waitForFrame"])).isIdle, true);

@@ -76,6 +76,16 @@ Deno.test("what a thread does that had left the place when it was stopped is not
   assertEquals(found.map(({ kind }) => kind), []);
 });
 
+Deno.test("where functions do not tell, the system call does: waiting for events is idling", async () => {
+  const [{ registers }] = simulated(new FastClock(0, () => {}), () => idle).threads;
+  const stackPointer = registers.get("sp")!;
+  for (const isForEvents of [true, false]) {
+    const glance = () => ({ running: false, ran: 0, place: "22 0x0", stackPointer, isForEvents });
+    const found = await watch(2000, () => idle, { idle: [], glance });
+    assertEquals(found.length === 0, isForEvents);
+  }
+});
+
 Deno.test("a block above the limit is a hang with its stacks; one below it is none, nor is idling", async () => {
   const between = (time: number, from: number, to: number) => time >= from && time < to;
   const found = await watch(
@@ -236,6 +246,39 @@ Deno.test("a full disk is said, nothing is half, and the next hang is kept when 
   folder.capacity = Infinity;
   assertEquals(store.add(second)?.counts.count, 1);
   assertEquals(new HangStore(folder).count, 2);
+});
+
+Deno.test("a busy hang has the entry of all its looks in the end, and that of one a call further in or out", async () => {
+  const [base] = await watch(
+    3000,
+    (time) => time > 1000 && time < 1600 ? { like: recorded.spin, running: true } : idle,
+  );
+  const ids = new Map<string, string>();
+  const make = (number: number, names: string[], more: Partial<Hang> = {}): Hang => {
+    const key = names.join();
+    if (!ids.has(key)) ids.set(key, ids.size.toString(16).padStart(16, "0"));
+    return {
+      ...base,
+      ...{ kind: "busy", ended: "idle" },
+      signature: { id: ids.get(key)!, parts: ["hang", ...names] },
+      began: new Date(Date.UTC(2026, 0, 1) + number * 60_000).toISOString(),
+      ...more,
+    };
+  };
+  const folder = new MemoryFolder();
+  const store = new HangStore(folder);
+  const counts = () => store.counts.map(({ parts, count }) => [parts[1], count]).sort();
+  // The first looks found what the loop calls.
+  store.add(make(1, ["free", "loop", "main"], { ended: null, milliseconds: 300 }));
+  store.add(make(1, ["loop", "main", "start"], { milliseconds: 800 }));
+  assertEquals(counts(), [["loop", 1]]);
+  store.add(make(2, ["next", "loop", "main"]));
+  store.add(make(3, ["main", "start"]));
+  store.add(make(4, ["next", "item", "loop"]));
+  store.add(make(5, ["next", "loop", "main"], { kind: "blocked" }));
+  assertEquals(counts(), [["loop", 3], ["next", 1], ["next", 1]]);
+  assertEquals(folder.list().length, 3);
+  assertEquals(new HangStore(folder).counts, store.counts);
 });
 
 Deno.test("the ring gives up the least severe hangs first, of those the oldest", async () => {
