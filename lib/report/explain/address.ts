@@ -11,8 +11,8 @@ import { abortsAfter, readStack } from "./stack.ts";
 
 /** Addresses below this are taken for a member of an object at null. */
 const NEAR_NULL = 0x10000n;
-/** Few members of objects that are not the first are at offsets below this. */
-const TINY = 4n;
+/** Most members are at offsets that this divides. */
+const MEMBER = 4n;
 /** Maximum distance from the stack pointer of an access that overflows the stack. */
 const NEAR_STACK = 0x20000n;
 /** Size of a 64-bit program's `__PAGEZERO`. */
@@ -109,11 +109,8 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
   if (object !== null) add("object", object);
   else if (address < NEAR_NULL && address > 0n && !executed && hasNoNull(thread)) {
     add("number", "it is a small number, but not null: no register is 0");
-  } else if (address < TINY && address > 0n && !executed) {
-    add(
-      "tiny",
-      `it is ${address}: null plus ${address}, or a small number in place of a pointer`,
-    );
+  } else if (address < NEAR_NULL && !executed && address % MEMBER !== 0n) {
+    add("tiny", `it is null plus ${address}, or a small number in place of a pointer`);
   } else if (address < NEAR_NULL) {
     add(
       "null",
@@ -161,7 +158,12 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
   for (const [kind, words] of pointerWords(report, address)) add(kind, words);
   const text = asText(address);
   if (text !== null) add("text", `its bytes are the text "${text}": text in place of a pointer`);
-  if (executed && isFunctionAt(report, address, region)) {
+  if (executed && faultOf(report) === "KERN_MEMORY_ERROR") {
+    found.unshift([
+      "unknown",
+      "it is that of the instruction itself: its page of code was not there",
+    ]);
+  } else if (executed && isFunctionAt(report, address, region)) {
     found.unshift([
       "fetch",
       "it is that of the instruction itself, in a function that has a name: the CPU could not fetch it from there",
@@ -212,10 +214,14 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
 
 /** Whether there is memory at the address that may not be used in that way. */
 function isProtected(report: CrashReport): boolean {
-  const { exception, arch } = report;
-  const subtype = exception === null ? null : subtypeName(exception, arch);
-  return subtype === "KERN_PROTECTION_FAILURE" ||
-    (subtype === "SEGV_ACCERR" && cpuOf(report) === "intel");
+  const fault = faultOf(report);
+  return fault === "KERN_PROTECTION_FAILURE" ||
+    (fault === "SEGV_ACCERR" && cpuOf(report) === "intel");
+}
+
+/** The kernel's reason for a fault, by name. */
+function faultOf({ exception, arch }: CrashReport): string | null {
+  return exception === null ? null : subtypeName(exception, arch);
 }
 
 /** Functions of the Objective-C and Swift run-times that do nothing for nil and read the class of any other object, and
@@ -524,6 +530,11 @@ export function regionWords(report: CrashReport, address: bigint): RegionWords {
     const behind = after === null || type === null ? "" : `; the one before is ${type}`;
     const words = `it is in no region of the process${near === "" ? "" : `: ${near}`}${behind}`;
     return { ...nothing, words };
+  }
+  const range = /\b([0-9a-f]{6,16})-[0-9a-f]{6,16}\b/.exec(kind.slice(0, 200));
+  // A copy that lost the empty line of the place before a region has the arrow at the region.
+  if (range !== null && address < BigInt(`0x${range[1]}`)) {
+    return { ...nothing, words: "it is in no region of the process" };
   }
   // Without its line the report only has the region's bounds.
   if (kind === "") {

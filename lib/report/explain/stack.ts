@@ -561,7 +561,7 @@ export function readStack(stack: readonly ReportFrame[]): StackReading {
       owner === "runtime" && runtime < 0 && index >= handled && !isSystemFrame(frame) &&
       !isRecorderFrame(frame)
     ) runtime = index;
-    if (owner === "program" || (index >= SYSTEM_DEPTH && owner === "system")) continue;
+    if (owner === "program" || (index >= first + SYSTEM_DEPTH && owner === "system")) continue;
     const row = symbol === null
       ? frame.offset === 0 && frame.symbol !== null
         ? known("frame", `${frame.symbol} + 0`)
@@ -582,7 +582,7 @@ export function readStack(stack: readonly ReportFrame[]): StackReading {
       (isTop && (row?.role === "raise" || row?.role === "vague"));
   }
   // Rows deep in a stack that has no code of the program tell nothing of its top.
-  const near = deciding < 0 ? rows.filter(({ index }) => index < SYSTEM_DEPTH) : rows;
+  const near = deciding < 0 ? rows.filter(({ index }) => index < first + SYSTEM_DEPTH) : rows;
   return { first, handled, deciding: deciding < 0 ? runtime : deciding, rows: near };
 }
 

@@ -676,3 +676,60 @@ Deno.test("codes that the kernel gives to each signal of an ARM CPU say nothing 
   const aligned = told(text("SIGBUS", "BUS_ADRALN at 0x10c0ffee0", "ARM-64"));
   assert(!aligned.causes.includes("not aligned"), aligned.causes);
 });
+
+Deno.test("code whose page could not be read in is no bad function pointer", () => {
+  const { what } = told(
+    crashText([
+      "Exception Type:        EXC_BAD_ACCESS (SIGBUS)",
+      "Exception Codes:       KERN_MEMORY_ERROR at 0x0000000100004000",
+      "",
+      "VM Regions Near 0x100004000:",
+      "--> mapped file            0000000100004000-0000000100014000 [   64K] r-x/r-x SM=COW  Object_id=2b94dcc9",
+      "",
+    ], ["??? 0 + 4295000064", "??? 0 + 4295000128"]),
+  );
+  assertStringIncludes(what, "it is that of the instruction itself: its page of code");
+  assert(!what.includes("function pointer"), what);
+});
+
+Deno.test("an arrow at the region that follows the address is not the address's region", () => {
+  const { what } = told(
+    crashText([
+      "Exception Type:        EXC_BAD_ACCESS (SIGSEGV)",
+      "Exception Codes:       KERN_INVALID_ADDRESS at 0x0000000000000004",
+      "",
+      "VM Regions Near 0x4:",
+      "--> __TEXT                 0000000100000000-00000001001e1000 [ 1924K] r-x/rwx SM=COW  /Shop",
+      "",
+    ], ["Shop sell + 4", "Shop main + 8"]),
+  );
+  assertStringIncludes(what, "it is in no region of the process");
+});
+
+Deno.test("near null, an address that no member's offset makes may be a number", () => {
+  const causes = (address: string) =>
+    told(crashText([
+      "Exception Type:        EXC_BAD_ACCESS (SIGSEGV)",
+      `Exception Codes:       KERN_INVALID_ADDRESS at ${address}`,
+    ], ["Shop sell + 4", "Shop main + 8"])).causes;
+  assertStringIncludes(causes("0x0000000000000112"), "a number that was taken for a pointer");
+  assert(!causes("0x0000000000000110").includes("a number"));
+});
+
+Deno.test("malloc's abort deep behind a handler of the signal is malloc's", () => {
+  const handler = Array.from({ length: 16 }, (_, at) => `Shop onCrash${at} + 4`);
+  const { what } = told(
+    crashText(["Exception Type:        EXC_CRASH (SIGABRT)"], [
+      "libsystem_kernel.dylib __pthread_kill + 8",
+      "libsystem_c.dylib abort + 100",
+      ...handler,
+      "libsystem_platform.dylib _sigtramp + 26",
+      "libsystem_c.dylib abort + 104",
+      "libsystem_malloc.dylib 0x19f080000 + 124104",
+      "CoreFoundation CFStringCreateWithBytes + 48",
+      "Shop readSettings + 8",
+      "Shop main + 8",
+    ]),
+  );
+  assertStringIncludes(what, "malloc found an error");
+});
