@@ -116,10 +116,13 @@ export class FrameState {
   }
 
   set(register: number, value: Value): void {
-    // Slots below the stack pointer are gone, so their registers must hold their own values again.
+    // Slots that the stack pointer passes on its way up are gone, so their registers must hold their
+    // own values again. Those below it are not: Go stores the frame pointer there.
     if (register === this.registers.sp && value.kind === "cfa") {
+      const sp = this.value(register);
+      const from = sp.kind === "cfa" ? sp.offset : -Infinity;
       for (const [saved, slot] of this.#saved) {
-        if (slot < value.offset) this.#saved.delete(saved);
+        if (slot >= from && slot < value.offset) this.#saved.delete(saved);
       }
     }
     if (value.kind === "entry" && value.register === register) this.#values.delete(register);
@@ -248,7 +251,11 @@ export class FrameState {
     const cfa = this.#cfa();
     if (cfa === null) return null;
     const registers = new Map<number, RegisterRule>();
+    const sp = this.value(this.registers.sp);
     for (const [register, offset] of this.#saved) {
+      // What is below the stack pointer may not be captured.
+      const isBelow = sp.kind === "cfa" && offset < sp.offset;
+      if (isBelow && !this.#values.has(register)) continue;
       registers.set(register, { kind: "offset", offset });
     }
     const link = this.#copyOf(pc);

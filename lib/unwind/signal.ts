@@ -15,7 +15,10 @@ import type { UnwindRow } from "../dwarf/mod.ts";
 export const SIGTRAMP = "_sigtramp";
 
 export const DW_OP_deref = 0x06;
+export const DW_OP_mul = 0x1e;
+export const DW_OP_plus = 0x22;
 export const DW_OP_plus_uconst = 0x23;
+export const DW_OP_lit0 = 0x30;
 const DW_OP_breg0 = 0x70;
 const DW_OP_bregx = 0x92;
 

@@ -35,6 +35,12 @@ function sectionOf(image: Image, name: string) {
   return image.segments.flatMap(({ sections }) => sections).find((s) => s.name === name)!;
 }
 
+/** Whether an instruction of arm64 is `bl` or `blr`. */
+function isCall(bytes: Uint8Array): boolean {
+  const word = new DataView(bytes.buffer, bytes.byteOffset, 4).getUint32(0, true);
+  return word >>> 26 === 0b100101 || (word & 0xfffffc1f) >>> 0 === 0xd63f0000;
+}
+
 /** A range of addresses, and how far the stack pointer is below its place at the entry. */
 interface Depth {
   readonly start: number;
@@ -102,7 +108,7 @@ Deno.test("stripped Go programs: functions and frames as Go's own tables have th
       const arm = goArch === "arm64";
       const arch = arm ? archs.arm64 : archs.x86_64;
       const plans = plansOf(image, arch, { imageAt: () => image })!;
-      const tally = { right: 0, none: 0, wrong: [] as string[] };
+      const tally = { right: 0, none: 0, saved: 0, wrong: [] as string[] };
       for (const { start, end, depth } of depthsOf(image)) {
         // Each range begins with an instruction; where others do is not known for x86.
         for (let pc = start; pc < end; pc += arm ? 4 : Infinity) {
@@ -130,13 +136,21 @@ Deno.test("stripped Go programs: functions and frames as Go's own tables have th
             : NaN;
           // `runtime.morestack` leaves the return address in no other register than the link register.
           const isElsewhere = arm && row.registers.get(30)?.kind === "register" && depth === 0;
-          const isRight = cfa.kind === "register" && cfa.offset === wanted && !isElsewhere;
+          // A function that calls has stored its caller's frame pointer below its own frame (Go's
+          // `cmd/internal/obj/arm64/obj7.go`).
+          const calls = arm && depth > 0 && isCall(image.read(BigInt(pc), 4)!);
+          const saved = row.registers.get(29);
+          const isSaved = saved?.kind === "offset" && saved.offset === -depth - 8;
+          if (calls && isSaved) tally.saved++;
+          const isRight = cfa.kind === "register" && cfa.offset === wanted && !isElsewhere &&
+            (!calls || isSaved);
           if (isRight) tally.right++;
           else tally.wrong.push(`${match?.symbol?.name}+${match?.offset}`);
         }
       }
-      const { right, none, wrong } = tally;
+      const { right, none, saved, wrong } = tally;
       console.log(`${goArch}: ${named} functions; ${right} places right, ${none} without a plan`);
+      if (arm) assert(saved > 9000, `${saved} calls`);
       assertEquals(wrong, []);
       assert(right > (arm ? 100_000 : 4000) && none < right / 50, `${right}, ${none}`);
     }

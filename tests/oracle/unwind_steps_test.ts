@@ -251,6 +251,7 @@ const callersOfNobody = {
  * what follows for its body. */
 const sharedEpilogue = "an epilogue that other functions jump to";
 
+const keptInSlot = "LLDB does not know where the stack pointer was before it was aligned";
 const outlinedEpilogue =
   "LLDB does not follow what an outlined epilogue undoes, in it and after it";
 const outlinedLink =
@@ -270,6 +271,11 @@ const differences: readonly (readonly [why: string, variant: string, ...places: 
   [afterReturn, "x86_64 -O2 -fomit-frame-pointer", "early_return+67"],
   [afterReturn, "x86_64 -Os -fno-omit-frame-pointer", "early_return+80"],
   [afterReturn, "x86_64 -Os -fomit-frame-pointer", "early_return+67"],
+  [
+    keptInSlot,
+    "x86_64 shapes -O2 -fno-omit-frame-pointer",
+    ...["keeps_in_indexed_slot+36", "keeps_in_slot+38", "keeps_in_slot+64"],
+  ],
   [sharedEpilogue, "x86_64 shapes -O2 -fno-omit-frame-pointer", "shared_epilogue+8"],
   [sharedEpilogue, "arm64-O2-shapes", "outlined_epilogue+0"],
   [unseenBranch, "i386 shapes -O2 -fomit-frame-pointer", "tables+83", "tables+99"],

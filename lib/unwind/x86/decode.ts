@@ -58,6 +58,9 @@ export class X86Decoder {
   /** The memory operand's address is `base + displacement`. */
   base = NO_BASE;
   hasIndex = false;
+  /** The register that is added to the base, times {@linkcode scale}, where there is one. */
+  index = 0;
+  scale = 1;
   displacement = 0;
   /** Signed; the lower half of 64-bit ones. In `enter`, the size of the frame. */
   immediate = 0;
@@ -236,7 +239,9 @@ export class X86Decoder {
       if (at >= code.length) return -1;
       const sib = code[at++];
       base = sib & 7;
-      this.hasIndex = ((sib >> 3 & 7) | (rex & 2) << 2) !== 4;
+      this.index = (sib >> 3 & 7) | (rex & 2) << 2;
+      this.scale = 1 << (sib >> 6);
+      this.hasIndex = this.index !== 4;
     }
     const isAbsolute = this.mod === 0 && base === 5;
     this.base = isAbsolute ? NO_BASE : base | (rex & 1) << 3;

@@ -5,6 +5,15 @@ import type { Arch } from "../../arch/mod.ts";
 import type { RegisterRule, UnwindRow } from "../../dwarf/mod.ts";
 import { follow, type Machine, type Stepper } from "../control_flow.ts";
 import type { FunctionCode, InstructionSet } from "../instruction_set.ts";
+import {
+  DW_OP_deref,
+  DW_OP_lit0,
+  DW_OP_mul,
+  DW_OP_plus,
+  DW_OP_plus_uconst,
+  registerPlus,
+  uleb,
+} from "../signal.ts";
 import { isCall, MAX_LENGTH, NO_BASE, X86Decoder } from "./decode.ts";
 
 /** Maximum distance of `pc` from the function's start, in bytes. */
@@ -29,6 +38,17 @@ const dwarfNumbers: Readonly<Record<4 | 8, readonly number[]>> = {
   8: [0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15],
 };
 
+/** A slot from which the CFA is known. */
+interface Kept {
+  /** Bytes above the stack pointer. */
+  readonly at: number;
+  /** A register that is added to that place, times `scale`; -1 for none. */
+  readonly index: number;
+  readonly scale: number;
+  /** Distance from the value in the slot to the CFA, in bytes. */
+  readonly distance: number;
+}
+
 /** What holds before an instruction. Immutable. */
 interface State {
   /** Distance from the stack pointer to the CFA, in bytes; `null` when it depends on the program's
@@ -39,6 +59,8 @@ interface State {
   /** Another register with a fixed distance to the CFA: code that aligns the stack pointer without a frame
    * pointer keeps the old value so. */
   readonly copy: { readonly register: number; readonly distance: number } | null;
+  /** A slot with the value of such a register, while the stack pointer's own distance is not known. */
+  readonly kept: Kept | null;
   /** Slots of saved registers by their numbers in instructions: offsets from the CFA. */
   readonly saved: ReadonlyMap<number, number>;
   /** The constant in the accumulator, for a stack probe and the instruction after it. */
@@ -136,6 +158,7 @@ class Analysis implements Machine<State> {
       sp: this.#word,
       fp: null,
       copy: null,
+      kept: null,
       saved: new Map(),
       accumulator: null,
       guessed: null,
@@ -293,16 +316,20 @@ class Analysis implements Machine<State> {
     const isKept = isCall(this.#decoder) || before.accumulator !== after.accumulator;
     const accumulator = isKept ? after.accumulator : null;
     const fp = after.fp === before.fp && this.#writes(BP) ? null : after.fp;
-    const copy = after.copy === before.copy && this.#loses(after.copy) ? null : after.copy;
-    return fp === after.fp && accumulator === after.accumulator && copy === after.copy
+    const isLost = after.copy !== null && after.copy === before.copy &&
+      this.#loses(after.copy.register);
+    const copy = isLost ? null : after.copy;
+    const index = after.kept?.index ?? -1;
+    const kept = index !== -1 && this.#loses(index) ? null : after.kept;
+    return fp === after.fp && accumulator === after.accumulator && copy === after.copy &&
+        kept === after.kept
       ? after
-      : { ...after, fp, accumulator, copy };
+      : { ...after, fp, accumulator, copy, kept };
   }
 
-  /** Whether the decoded instruction may overwrite the register of a copy. */
-  #loses(copy: State["copy"]): boolean {
-    if (copy === null) return false;
-    const { register } = copy;
+  /** Whether the decoded instruction may overwrite a register that is neither the stack pointer nor the
+   * frame pointer, other than by a move. */
+  #loses(register: number): boolean {
     const { opcode, opcodeRegister, reg } = this.#decoder;
     if (isCall(this.#decoder)) return !this.#calleeSaved[register];
     const isPopped = opcode >= 0x58 && opcode <= 0x5f && opcodeRegister === register;
@@ -493,6 +520,7 @@ class Analysis implements Machine<State> {
         if (!this.#isWhole()) return state;
         return this.#store(state, reg);
       case 0x8b:
+        if (mod !== 3 && this.#isKept(state.kept)) return this.#load(state, reg, state.kept!);
         return this.#move(state, reg, mod === 3 ? rm : -1, 0);
       case 0x8d:
         return this.#move(state, reg, decoder.hasIndex ? -1 : decoder.base, decoder.displacement);
@@ -508,11 +536,14 @@ class Analysis implements Machine<State> {
 
   /** Lowers the stack pointer by `size` bytes; `null` when the size is not known. */
   #lower(state: State, size: number | null): State {
+    const { kept } = state;
+    if (kept !== null && size !== null) return { ...state, kept: { ...kept, at: kept.at + size } };
     return this.#moveTo(state, state.sp === null || size === null ? null : state.sp + size);
   }
 
   /** Moves the stack pointer. Slots below it are gone. */
-  #moveTo(state: State, sp: number | null): State {
+  #moveTo(before: State, sp: number | null): State {
+    const state = before.kept === null ? before : { ...before, kept: null };
     if (sp === state.sp) return state;
     let { saved } = state;
     if (sp !== null && (state.sp === null || sp < state.sp)) {
@@ -529,9 +560,30 @@ class Analysis implements Machine<State> {
   }
 
   #store(state: State, register: number): State {
-    const { base, hasIndex, displacement } = this.#decoder;
+    const { base, hasIndex, displacement, index, scale } = this.#decoder;
+    const { copy } = state;
+    if (base === SP && state.sp === null && register === copy?.register && copy.distance >= 0) {
+      const { distance } = copy;
+      const kept = { at: displacement, index: hasIndex ? index : -1, scale, distance };
+      return { ...state, kept };
+    }
     const from = base === SP ? state.sp : base === BP ? state.fp : null;
+    if (from === null && this.#isKept(state.kept)) return { ...state, kept: null };
     return from === null || hasIndex ? state : this.#save(state, register, displacement - from);
+  }
+
+  /** Whether the decoded operand is the slot. */
+  #isKept(kept: Kept | null): boolean {
+    const { base, hasIndex, displacement, index, scale } = this.#decoder;
+    return kept !== null && base === SP && displacement === kept.at &&
+      (hasIndex ? index === kept.index && scale === kept.scale : kept.index === -1);
+  }
+
+  /** Loads the value of a slot into a register. */
+  #load(state: State, register: number, { distance }: Kept): State {
+    if (register === SP) return this.#moveTo(state, distance);
+    if (register === BP) return { ...state, fp: distance };
+    return { ...state, copy: { register, distance } };
   }
 
   #pop(state: State, register: number, word: number): State {
@@ -544,7 +596,8 @@ class Analysis implements Machine<State> {
   }
 
   /** Gives a register the value of another one, or an unknown value (-1), plus a constant. */
-  #move(state: State, to: number, from: number, constant: number): State {
+  #move(before: State, to: number, from: number, constant: number): State {
+    const state = before.kept?.index === to ? { ...before, kept: null } : before;
     const { sp, fp, copy } = state;
     const distance = from === SP
       ? sp
@@ -635,15 +688,31 @@ function isSame(arch: Arch, state: State, { cfa, registers }: UnwindRow): boolea
     : number === copy?.register
     ? copy.distance
     : null;
-  if (distance === null ? state.sp !== null || state.fp !== null : distance !== cfa.offset) {
-    return false;
-  }
+  if (distance === null ? knowsBetter(state, number) : distance !== cfa.offset) return false;
   return numbers.every((register, index) => {
     const rule = registers.get(register);
     const slot = state.saved.get(index);
     if (rule?.kind !== "offset") return true;
     return slot === undefined ? state.sp === null : rule.offset === slot;
   });
+}
+
+/** Whether a state has the CFA, but not by the register that a row has it by. */
+function knowsBetter({ sp, fp, copy, kept }: State, register: number): boolean {
+  return sp !== null || fp !== null || kept !== null || register === SP && copy !== null;
+}
+
+/** An expression for the CFA by the slot with an older stack pointer, as OpenSSL's "perlasm" writes it
+ * in call-frame information. */
+function keptCfa({ at, index, scale, distance }: Kept, numbers: readonly number[]): number[] {
+  return [
+    ...registerPlus(numbers[SP], at),
+    ...index === -1 ? [] : [
+      ...registerPlus(numbers[index], 0),
+      ...[DW_OP_lit0 + scale, DW_OP_mul, DW_OP_plus],
+    ],
+    ...[DW_OP_deref, DW_OP_plus_uconst, ...uleb(distance)],
+  ];
 }
 
 /** The row of a state; `null` when the CFA is not known. */
@@ -653,12 +722,14 @@ function toRow(arch: Arch, state: State): UnwindRow | null {
   // that a called function does to the stack changes it. Another value in rbp may be gone where
   // branches join.
   const isFrame = state.fp !== null && state.saved.get(BP) === -state.fp;
+  // What keeps an older stack pointer in a slot does so to use the register again.
+  const { copy, kept } = state;
   const { register, distance: offset } = isFrame || state.sp === null && state.fp !== null
     ? { register: BP, distance: state.fp }
-    : state.sp === null && state.copy !== null
-    ? state.copy
+    : state.sp === null && copy !== null && kept === null
+    ? copy
     : { register: SP, distance: state.sp };
-  if (offset === null) return null;
+  if (offset === null && kept === null) return null;
   const registers = new Map<number, RegisterRule>([
     [arch.pc.dwarf!, { kind: "offset", offset: -arch.pointerSize }],
   ]);
@@ -666,7 +737,9 @@ function toRow(arch: Arch, state: State): UnwindRow | null {
     registers.set(numbers[saved], { kind: "offset", offset: at });
   }
   return {
-    cfa: { kind: "register", register: numbers[register], offset },
+    cfa: offset === null
+      ? { kind: "expression", bytes: Uint8Array.from(keptCfa(kept!, numbers)) }
+      : { kind: "register", register: numbers[register], offset },
     registers,
     returnAddress: arch.pc.dwarf!,
     signalFrame: false,

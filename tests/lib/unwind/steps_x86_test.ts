@@ -2,6 +2,7 @@
  * is the one that really called. */
 import { assert, assertEquals } from "@std/assert";
 import { type Arch, archs, i386, readRegister, x86_64 } from "../../../lib/arch/mod.ts";
+import { evaluateExpression } from "../../../lib/dwarf/mod.ts";
 import { Image } from "../../../lib/macho/mod.ts";
 import type { FunctionCode, InstructionRow } from "../../../lib/unwind/instruction_set.ts";
 import { isAfterCall } from "../../../lib/unwind/x86/mod.ts";
@@ -46,8 +47,13 @@ function unwind(arch: Arch, { row }: InstructionRow, step: Step) {
       readRegister(step.state, register),
     ]),
   );
-  assert(row.cfa.kind === "register");
-  const cfa = own.get(row.cfa.register)! + BigInt(row.cfa.offset);
+  const cfa = row.cfa.kind === "register"
+    ? own.get(row.cfa.register)! + BigInt(row.cfa.offset)
+    : evaluateExpression(row.cfa.bytes, {
+      pointerSize: arch.pointerSize,
+      registers: (number) => own.get(number),
+      readMemory: word,
+    })!;
   const value = (register: number) => {
     if (register === arch.sp.dwarf) return cfa;
     const rule = row.registers.get(register) ?? { kind: "same" };
