@@ -373,11 +373,23 @@ function decidingOf({ report, stack, frames, reading }: OwnedStack): Deciding {
   }
   // Without any other code of the program the run-time's own library decides, or the image that the run-time's
   // function was compiled into.
-  const ofRuntime = frames.findIndex(({ owner, frame }, index) =>
-    index >= begin && owner === "runtime" && !isRecorderFrame(frame) &&
-    // A function that only raises, or a handler, whose caller a copy does not have, decides nothing.
-    !(lacking === "outer" && onlyRaises(frame))
+  // What a run-time calls to end the process stands before the function that failed.
+  const fatal =
+    reading.rows.findLast(({ row, index }) =>
+      row.role === undefined && row.needs !== "access" &&
+      frameOwner(frames[index].frame, null) === "runtime" &&
+      frames[index + 1]?.owner === "runtime" &&
+      frames[index + 1].library === frames[index].library
+    )?.index ?? -1;
+  const isRuntime = ({ owner, frame }: OwnedFrame, index: number): boolean =>
+    index >= begin && index > fatal && owner === "runtime" && !isRecorderFrame(frame);
+  // A function that only raises, or a handler, decides where no other does, and not where a copy does not have its caller.
+  const ofFunction = frames.findIndex((frame, index) =>
+    isRuntime(frame, index) && !onlyRaises(frame.frame)
   );
+  const ofRuntime = ofFunction >= 0 || lacking === "outer"
+    ? ofFunction
+    : frames.findIndex(isRuntime);
   const ofProcess = ofRuntime >= 0
     ? ofRuntime
     : frames.findIndex(({ owner, frame }, index) =>

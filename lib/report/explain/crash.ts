@@ -26,6 +26,7 @@ import {
   lacksCrashed,
   onlyWaits,
   tellingStack,
+  touchedPage,
   usesResource,
 } from "./telling.ts";
 import { tellNamespace, tellTermination, tellWatchdog, terminationRow } from "./termination.ts";
@@ -95,14 +96,12 @@ export function explainCrash(
     story.tell("The program itself is one of the system's.");
   }
   const isWaiting = exception === null && story.rows.length === 0 && waitOf(stack) !== null;
-  const path =
-    isBacktraceIdle(crash.texts) || (isBlank && (outside || !onlyWaits(report, stack))) || isWaiting
-      ? []
-      : callPath(
-        stack,
-        Math.max(reading.first, reading.handled),
-        (frame) => isOfProcess(frame, report),
-      );
+  const isAsked = isBlank && !touchedPage(report) && (outside || !onlyWaits(report, stack));
+  const path = isBacktraceIdle(crash.texts) || isAsked || isWaiting ? [] : callPath(
+    stack,
+    Math.max(reading.first, reading.handled),
+    (frame) => isOfProcess(frame, report),
+  );
   const sanitized = sanitizerPlace(crash.texts);
   if (sanitized !== null && path.length > 0) {
     // The system's stack ends in the sanitizer's handler of the signal.
@@ -216,7 +215,8 @@ function tellOccasion(
   ) {
     rows.splice(0, rows.length, began);
   }
-  const when = outside || launch !== null ? null : occasionOf(stack.slice(reading.first), crashed);
+  const isAside = outside && !touchedPage(report);
+  const when = isAside || launch !== null ? null : occasionOf(stack.slice(reading.first), crashed);
   if (when !== null && story.happened.length > 0) story.tell(`It was ${when}.`);
   if (!report.text.includes("Backtrace not available")) return;
   // Without a stack nothing says what the address was for.

@@ -321,6 +321,14 @@ export function isBadJump({ termination, exception, crashedThread }: CrashReport
       exception.codes[1] === top.address && top.symbol === null && imageOf(top) === null);
 }
 
+/** Whether a process was ended because it touched a page whose signature does not hold: what it did at that moment is on
+ * its stack. */
+export function touchedPage({ exception, termination }: CrashReport): boolean {
+  return exception?.type === "EXC_BAD_ACCESS" &&
+    (/^CODESIGNING$/i.test(termination?.namespace ?? "") ||
+      /Code Signature Invalid|CODESIGNING/.test(exception.signal ?? ""));
+}
+
 /** Whether a process was ended because of how its program was built, signed or installed: its libraries could not
  * be loaded, or a signature does not hold. */
 export function isPackaging(report: CrashReport): boolean {

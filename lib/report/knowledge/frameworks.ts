@@ -862,6 +862,11 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "Apple, NSApplication: restoration of windows",
   ),
   ...occasion(
+    ["-[NSApplication(NSAppleEventHandling) _handleAEReopen:]"],
+    "while the app was opened again (reopen event)",
+    "Apple, NSApplicationDelegate: applicationShouldHandleReopen",
+  ),
+  ...occasion(
     ["-[NSApplication _handleActivatedEvent:]"],
     "while the app became active",
     "Apple, NSApplication",

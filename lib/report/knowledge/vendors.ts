@@ -9,7 +9,7 @@ const vendors = [
   [
     "Firebase or Google's libraries for it",
     "github.com/firebase/firebase-ios-sdk, github.com/google/promises",
-    ...["[FIR*", "FIR*", "[FBL*", "[GUL*", "[GDT*", "[GTMSessionFetcher*", "firebase::*"],
+    ...["[FIR*", "[FBL*", "[GUL*", "[GDT*", "[GTMSessionFetcher*", "firebase::*"],
   ],
   ["Google Sign-In", "github.com/google/GoogleSignIn-iOS", "[GIDSignIn*", "[GIDGoogleUser*"],
   [

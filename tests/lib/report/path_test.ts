@@ -396,3 +396,27 @@ Deno.test("a program of Apple's has a path of its own functions; one that has no
     ["-[Cart tap:] (MyApp)", "-[Cart add:]", "MyApp 0x7000"],
   );
 });
+
+Deno.test("a page whose signature does not hold: what touched it, and when, are told", () => {
+  const { path, happened } = explainReport(readReport(
+    crash(
+      [
+        "libobjc.A.dylib lookUpImpOrForward + 8",
+        "MyApp -[Cart open] + 8",
+        "MyApp -[Cart reopen:] + 8",
+        "AppKit -[NSApplication(NSAppleEventHandling) _handleAEReopen:] + 8",
+        ...loop,
+      ],
+      "Exception Type: EXC_BAD_ACCESS (SIGKILL (Code Signature Invalid))\n" +
+        "Exception Codes: UNKNOWN_0x32 at 0x0000000104d24000\n" +
+        "Termination Reason: Namespace CODESIGNING, Code 0x2",
+    ),
+    "x",
+  ));
+  assertEquals(path, [
+    "-[Cart reopen:] (MyApp)",
+    "-[Cart open]",
+    "lookUpImpOrForward (libobjc.A.dylib)",
+  ]);
+  assertStringIncludes(happened.join(" "), "reopen event");
+});

@@ -474,3 +474,18 @@ Deno.test("a handler behind the default one, a collector, what a run-time compil
     ["-[Cart tap:] (Shop)", "-[Cart add:]"],
   );
 });
+
+Deno.test("what a run-time calls to end the process stands before its function that failed", () => {
+  const { verdict, deciding } = attributeReport(readReport(
+    crash(abort, [
+      ...aborts,
+      "libruby.3.2.dylib die + 8",
+      "libruby.3.2.dylib rb_bug + 8",
+      "libruby.3.2.dylib rb_gc_mark_roots + 8",
+      "ruby main + 8",
+      ...ends,
+    ]),
+    "x",
+  ));
+  assertEquals([verdict, deciding?.frame.symbol], ["runtime", "rb_gc_mark_roots"]);
+});
