@@ -3,7 +3,7 @@
 import { archs } from "../../arch/mod.ts";
 import { subtypeName } from "../codes.ts";
 import { programCounter, regionInfo, register, stackPointer } from "../fault.ts";
-import { imageFinder, titleOf } from "../images.ts";
+import { imageFinder, isSystemImage, titleOf } from "../images.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { isNearest } from "../nearest.ts";
 import { accessOf, cpuOf } from "./cpu.ts";
@@ -123,7 +123,12 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
   } else if (top - address < NEAR_NULL) {
     add("null", `it is null minus ${top - address}: something before an object that is not there`);
   } else if (wide && address < PAGE_ZERO && report.arch !== null) {
-    add("number", "it is below 4 GB, where 64-bit programs have nothing: a number, not a pointer");
+    const cut = cutWords(report, address);
+    add(
+      "number",
+      "it is below 4 GB, where 64-bit programs have nothing: " +
+        (cut === null ? "a number, not a pointer" : `a number, or ${cut}`),
+    );
   }
   for (const [filling, kind, words] of fillings) {
     const difference = address - filling;
@@ -212,6 +217,23 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
   return { kind: access === "read" ? "readable" : isWrite ? "readonly" : "constant", words };
 }
 
+/** What a pointer was that has lost its upper half: the lower one is that of an address in an image of the program; `null`
+ * for others. The system's images take up so much that any number is in one. */
+function cutWords({ images }: CrashReport, address: bigint): string | null {
+  const own = images.filter((image) =>
+    image.base >= PAGE_ZERO && image.base < SHARED_CACHE && !isSystemImage(image)
+  );
+  const find = imageFinder(own);
+  for (const half of new Set(own.map(({ base }) => base >> 32n))) {
+    const image = find((half << 32n) | address);
+    if (image !== null) return `a pointer into ${image.name} that was cut to 32 bits`;
+  }
+  return null;
+}
+
+/** Programs are loaded below this address, the shared cache above it on 64-bit Macs; XNU, osfmk/mach/shared_region.h. */
+const SHARED_CACHE = 0x1_8000_0000n;
+
 /** Whether there is memory at the address that may not be used in that way. */
 function isProtected(report: CrashReport): boolean {
   const fault = faultOf(report);
@@ -228,6 +250,14 @@ function faultOf({ exception, arch }: CrashReport): string | null {
  * the register that some have in their names. */
 const nilSafe =
   /^(?:objc_(?:msgSend(?!Super)|retain|release|autorelease(?!Pool)|opt_)|swift_(?:retain|release|unknownObjectRe|bridgeObjectRe))\w{0,60}?(?:_(x\d{1,2}))?(?:\$VARIANT.{1,20})?$/;
+/** Functions that look for a method in the class of an object that is not nil. */
+const lookups =
+  /^(?:lookUpImp\w*|_?class_lookupMethodAndLoadCache\d?|cache_(?:getImp|fill)\w*|_?objc_msgSend_uncached|getMethodNoSuper_nolock|search_method_list\w*|_?realizeClass\w*|_class_getNonMetaClass)\b/;
+
+function unsureClass(address: bigint): string {
+  return `it is a small number: null plus ${address}, or what was read from an object as its class`;
+}
+
 /** Registers that hold what such a function read from the object: its class. */
 const classRegisters = ["x16", "x13", "x14", "x8", "x9", "r9", "r10", "r11", "rax"];
 /** A class's members that they read are below this: objc4, runtime/objc-runtime-new.h: objc_class. */
@@ -240,11 +270,10 @@ function objectWords(report: CrashReport, address: bigint): string | null {
   const frame = stack[readStack(stack).first];
   if (frame === undefined) return null;
   if (frame.symbol === null || frame.symbol === "<redacted>") {
-    return address > 0n && /^libobjc\.A\.dylib$/.test(titleOf(frame))
-      ? `it is a small number: null plus ${address}, or what was read from an object as its class`
-      : null;
+    return address > 0n && /^libobjc\.A\.dylib$/.test(titleOf(frame)) ? unsureClass(address) : null;
   }
   if (isNearest(frame)) return null;
+  if (address > 0n && lookups.test(frame.symbol)) return unsureClass(address);
   const match = nilSafe.exec(frame.symbol);
   if (match === null) return null;
   const object = register(thread, match[1] ?? "x0", "rdi", "r0");
@@ -552,7 +581,7 @@ export function regionWords(report: CrashReport, address: bigint): RegionWords {
   const other = owner === undefined || crashed === null || Number(owner) === crashed
     ? null
     : Number(owner);
-  const protection = /\b([r-][w-][x-])\/[r-][w-][x-]/.exec(kind)?.[1];
+  const protection = /\s([r-][w-][x-])\/[r-][w-][x-]/.exec(kind)?.[1];
   // `SM=COW  /usr/lib/dyld`, `SM=COW  ...ryLogger.dylib`
   const file = /\bSM=[A-Z]{2,4}\s{1,20}((?:\/|\.{3})[^=]{1,200})$/.exec(kind)?.[1].trim();
   return {
@@ -560,8 +589,7 @@ export function regionWords(report: CrashReport, address: bigint): RegionWords {
       (protection === undefined ? "" : `, protection ${protection}`) +
       (file === undefined || isGuard || file.includes(" thread ") ? "" : `, of ${file}`),
     type,
-    guard: isGuard ? other === null : /^Stack\b/i.test(type) && protection?.[1] !== "w" &&
-      crashed !== null && stackAfter(info)?.thread === crashed,
+    guard: isGuard ? other === null : isBelowStack(info, type, protection, crashed),
     other,
     beside: other !== null && stackEndsAt(info, address) === crashed ? crashed : null,
     kind: protection?.startsWith("r-") === true ? "readonly" : "unknown",
@@ -569,17 +597,35 @@ export function regionWords(report: CrashReport, address: bigint): RegionWords {
   };
 }
 
+/** Whether a protected region ends where the crashed thread's stack begins: the system's guard, or one that a run-time made. */
+function isBelowStack(
+  info: string,
+  type: string,
+  protection: string | undefined,
+  crashed: number | null,
+): boolean {
+  const isMade = protection === "---" || (/^Stack\b/i.test(type) && protection?.[1] !== "w");
+  const stack = isMade ? stackAfter(info) : null;
+  return stack !== null && crashed !== null && (stack.thread ?? crashed) === crashed;
+}
+
 /** The stack that follows the region of the address without a gap; `null` where none does. */
-function stackAfter(info: string): { thread: number; start: bigint; end: bigint } | null {
+function stackAfter(
+  info: string,
+): { thread: number | null; start: bigint; end: bigint } | null {
   const lines = info.split("\n");
   const at = lines.findIndex((line) => /^\s*-{2,4}>/.test(line));
   const end = /[0-9a-f]{6,16}-([0-9a-f]{6,16})\b/.exec((lines[at] ?? "").slice(0, 200))?.[1];
-  const next = /^\s*Stack\s+([0-9a-f]{6,16})-([0-9a-f]{6,16})\s.{0,80}?\bthread (\d{1,9})\b/i
+  const next = /^\s*Stack\s+([0-9a-f]{6,16})-([0-9a-f]{6,16})\s(?:.{0,80}?\bthread (\d{1,9})\b)?/i
     .exec((lines[at + 1] ?? "").slice(0, 200));
   if (end === undefined || next === null) return null;
   const start = BigInt(`0x${next[1]}`);
   return start === BigInt(`0x${end}`)
-    ? { thread: Number(next[3]), start, end: BigInt(`0x${next[2]}`) }
+    ? {
+      thread: next[3] === undefined ? null : Number(next[3]),
+      start,
+      end: BigInt(`0x${next[2]}`),
+    }
     : null;
 }
 

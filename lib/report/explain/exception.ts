@@ -128,10 +128,9 @@ function subtypeRow(
   subtype: string,
   address: bigint | null,
 ): KnowledgeRow | null {
-  const cpu = cpuOf(report);
-  const isAligned = cpu === "arm" && address !== null && address % ALIGNED === 0n;
-  return (isAligned ? known("subtype", `${subtype} aligned`, cpu) : null) ??
-    known("subtype", subtype, cpu);
+  const isAligned = address !== null && address % ALIGNED === 0n;
+  return (isAligned ? known("subtype", `${subtype} aligned`) : null) ??
+    known("subtype", subtype, cpuOf(report));
 }
 
 /** Functions that crash on purpose access null, or an address that marks what did it. */
@@ -256,7 +255,7 @@ function unsaid(
     return faultAddress(report) === null ? " The report does not have the address." : "";
   }
   const { termination, process } = report;
-  if (/^SIG(?:KILL|TERM|QUIT)$/.test(key)) {
+  if (/^SIG(?:KILL|TERM|QUIT|ABRT of another process)$/.test(key)) {
     const pid = termination?.byPid ?? null;
     if (pid !== null && process.pid !== null && pid !== process.pid) {
       return ` It was ${termination!.byProcess} [${pid}] that sent the signal.`;
@@ -293,6 +292,8 @@ function kindRow(
   if (signal === null) return null;
   const row = isSentByItself(report)
     ? known("signal", "sent by itself")
+    : signal === "SIGABRT" && isSentByAnother(report, stack)
+    ? known("signal", "SIGABRT of another process")
     : known("signal", signal, cpu);
   // A message says more than what usually leads to the signal.
   const isSaid = happened.some((text) => text.startsWith("It says: "));
@@ -355,6 +356,17 @@ function raisedSignal({ exception, termination }: CrashReport): string | null {
       termination.code === 6n
     ? "SIGABRT"
     : null;
+}
+
+/** Whether another process sent a signal, by what ended the process and by its stack. */
+function isSentByAnother(
+  { termination, process }: CrashReport,
+  stack: readonly ReportFrame[],
+): boolean {
+  const pid = termination?.byPid ?? null;
+  return pid !== null && process.pid !== null && pid !== process.pid &&
+    termination!.byProcess !== process.name &&
+    !stack.some(({ symbol }) => /^_{0,2}(?:abort|pthread_kill|kill)\b/.test(symbol ?? ""));
 }
 
 /** Whether a signal of a fault comes from a call such as raise(), without any exception of the CPU. */

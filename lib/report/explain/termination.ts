@@ -11,6 +11,7 @@ import {
 } from "../knowledge/mod.ts";
 import type { CrashReport } from "../report.ts";
 import { regionWords } from "./address.ts";
+import { accessOf } from "./cpu.ts";
 import { symbolRow } from "./message.ts";
 import type { Crash, Story } from "./story.ts";
 import { isBadJump } from "./telling.ts";
@@ -31,7 +32,7 @@ export function tellTermination({ report, texts, ended }: Crash, story: Story): 
   if (why !== null && why.key !== "Library not loaded") story.add(why);
   else story.add(ended, sentence(wholeMeaning(ended, termination?.reasons ?? [])));
   if (reason !== undefined) story.tell(`It says: ${reason}`);
-  const page = ended.key === "CODESIGNING:0x2" ? faultAddress(report) : null;
+  const page = /^CODESIGNING:0x2(?: data)?$/.test(ended.key) ? faultAddress(report) : null;
   const region = page === null ? null : regionWords(report, page).words;
   if (page !== null) {
     story.tell(`The address was 0x${page.toString(16)}${region === null ? "" : `: ${region}`}.`);
@@ -107,6 +108,9 @@ function terminationCode(report: CrashReport): KnowledgeRow | null {
     if (row?.key === "CODESIGNING:0x2" && isOwnMemory(report)) {
       return known("termination", "CODESIGNING:0x2 anonymous");
     }
+    if (row?.key === "CODESIGNING:0x2" && isData(report)) {
+      return known("termination", "CODESIGNING:0x2 data");
+    }
     if (row !== null) return row;
   }
   for (const code of exception?.codes ?? []) {
@@ -114,6 +118,13 @@ function terminationCode(report: CrashReport): KnowledgeRow | null {
     if (row !== null) return row;
   }
   return null;
+}
+
+/** Whether an instruction was to be executed in a region that is not for code. */
+function isData(report: CrashReport): boolean {
+  const address = faultAddress(report);
+  const region = address === null ? null : regionWords(report, address);
+  return region?.type != null && !region.executable && accessOf(report) === "execute";
 }
 
 /** Whether the fault was in memory that the process filled itself, by the region that the report names. */

@@ -319,6 +319,14 @@ export const exceptionRows: readonly KnowledgeRow[] = [
   },
   {
     kind: "signal",
+    key: "SIGABRT of another process",
+    meaning: "Another process ended this one by SIGABRT: it did not abort itself.",
+    causes: [],
+    next: "See what the process was doing, and why the other one ended it: in the system's log.",
+    source: "XNU, bsd/sys/reason.h; Apple's crash reporter: Terminating Process",
+  },
+  {
+    kind: "signal",
     key: "SIGKILL",
     meaning: "The process was ended from outside (SIGKILL).",
     causes: [],
@@ -400,9 +408,6 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     source: "XNU, bsd/sys/signal.h",
   },
   ...([
-    ["BUS_ADRALN", "a pointer was not aligned as the instruction needs it", [
-      "a cast from bytes to a larger type",
-    ], "Copy the bytes with memcpy instead."],
     ["BUS_ADRERR", "memory is mapped at the address, but the access failed", [
       "memory that may not be used in that way: a write to what may only be read, or the end of a stack",
       "a mapped file that became shorter",
@@ -414,18 +419,9 @@ export const exceptionRows: readonly KnowledgeRow[] = [
       "See what is mapped there.",
     ],
     ["SEGV_MAPERR", "nothing is mapped at the address", [], "See what the address is close to."],
-    ["SEGV_ACCERR", "memory is mapped at the address, but may not be used in that way", [
-      "a write to what may only be read, or the end of a stack",
-    ], "See the region's protection and the kind of access."],
     [
       "ILL_ILLOPC",
       "an invalid opcode",
-      ["a trap of a failed check"],
-      "See the function that trapped.",
-    ],
-    [
-      "ILL_ILLTRP",
-      "an illegal trap",
       ["a trap of a failed check"],
       "See the function that trapped.",
     ],
@@ -484,12 +480,20 @@ export const exceptionRows: readonly KnowledgeRow[] = [
   ] as const).map(([key, meaning, causes, next]): KnowledgeRow => ({
     kind: "subtype",
     key,
-    cpu: "arm",
     meaning,
     causes,
     next,
     source: "XNU, bsd/dev/arm/unix_signal.c: sendsig",
   })),
+  {
+    kind: "subtype",
+    key: "SEGV_ACCERR",
+    cpu: "intel",
+    meaning: "memory is mapped at the address, but may not be used in that way",
+    causes: ["a write to what may only be read, or the end of a stack"],
+    next: "See the region's protection and the kind of access.",
+    source: "XNU, bsd/dev/i386/unix_signal.c: sendsig",
+  },
   {
     kind: "subtype",
     key: "KERN_INVALID_ADDRESS",

@@ -318,15 +318,31 @@ export const terminationRows: readonly KnowledgeRow[] = [
   code(
     "CODESIGNING:0x1",
     "the signature was found invalid when the program started: none of its code ran; which part is not valid is not in the report",
-    ["changed after signing, or not signed for this system"],
-    "codesign --verify --deep --strict",
+    [
+      "a program that was changed after it was signed, or is not signed for this system",
+      "entitlements that no provisioning profile of it allows",
+    ],
+    "codesign --verify --deep --strict; codesign -d --entitlements - shows what it asks for.",
     reason,
   ),
   code(
     "CODESIGNING:0x2",
     "a page that was read in does not match its signature",
-    ["a binary changed in place", "code written at run time"],
-    "Replace files, do not overwrite them; check the JIT entitlements.",
+    [
+      "a program or library that was changed in place or after it was signed, as by install_name_tool, a patch or a copy over it",
+      "code written at run time",
+    ],
+    "Sign what was changed again, and replace files, do not overwrite them; check the JIT entitlements.",
+    reason,
+  ),
+  code(
+    "CODESIGNING:0x2 data",
+    "an instruction was to be executed in memory that is not for code, and that no signature covers",
+    [
+      "a bad function pointer or return address",
+      "code generated at run time (JIT) without the entitlement, or without the debugger that allows it",
+    ],
+    "See what called it; a build with a JIT compiler runs only with the entitlement or a debugger.",
     reason,
   ),
   code(

@@ -733,3 +733,72 @@ Deno.test("malloc's abort deep behind a handler of the signal is malloc's", () =
   );
   assertStringIncludes(what, "malloc found an error");
 });
+
+Deno.test("a protected page that a run-time made below the stack is the stack's end", () => {
+  const { what, causes } = told(crashText([
+    "Exception Type:        EXC_BAD_ACCESS (SIGABRT)",
+    "Exception Codes:       KERN_PROTECTION_FAILURE at 0x00007ffee200bd60",
+    "",
+    "VM Regions Near 0x7ffee200bd60:",
+    "    Stack Guard            00007ffee200a000-00007ffee200b000 [    4K] ---/rwx SM=NUL  ",
+    "--> VM_ALLOCATE            00007ffee200b000-00007ffee200c000 [    4K] ---/rwx SM=NUL  ",
+    "    Stack                  00007ffee200c000-00007ffee600a000 [ 64.0M] rw-/rwx SM=COW  ",
+    "",
+  ], ["libsystem_kernel.dylib __pthread_kill + 10", "libsystem_c.dylib abort + 127"]));
+  assertStringIncludes(what, "the stack was full then");
+  assertStringIncludes(causes, "recursion");
+});
+
+Deno.test("an instruction in memory that is not for code is no page whose signature does not hold", () => {
+  const { what, causes } = told(
+    crashText([
+      "Exception Type:  EXC_BAD_ACCESS (SIGKILL - CODESIGNING)",
+      "Exception Codes: KERN_PROTECTION_FAILURE at 0x000000717fd32d18",
+      "Termination Reason: CODESIGNING 2 Invalid Page",
+      "VM Region Info: 0x717fd32d18 is in 0x717fd00000-0x717fd90000;  bytes after start: 1  bytes before end: 2",
+      "      REGION TYPE    START - END         [ VSIZE] PRT/MAX SHRMOD  REGION DETAIL",
+      "--->  mapped file 717fd00000-717fd90000    [ 576K] r--/rw- SM=COW  Object_id=1",
+      "",
+    ], ["??? 0x717fd32d18"]) + "Thread 0 crashed with ARM Thread State (64-bit):\n" +
+      "    x0: 0x0000000000000001   pc: 0x000000717fd32d18  cpsr: 0x20000000\n" +
+      "   far: 0x000000717fd32d18  esr: 0x82000007 (Instruction Abort) Translation fault\n",
+  );
+  assertStringIncludes(what, "An instruction was to be executed in memory that is not for code");
+  assertStringIncludes(causes, "a bad function pointer");
+});
+
+Deno.test("a pointer that was cut to 32 bits: its lower half is in an image of the program", () => {
+  const text = (address: string) =>
+    crashText([
+      "Exception Type:        EXC_BAD_ACCESS (SIGSEGV)",
+      `Exception Codes:       KERN_INVALID_ADDRESS at ${address}`,
+    ], ["Shop sell + 4", "Shop main + 8"]) +
+    "\nBinary Images:\n       0x108cfe000 -        0x108d1efff +Shop (1.0) <6F23F0F4-25C5-3A3D-9F0C-3A1F5C0F7B11> /Applications/Shop.app/Contents/MacOS/Shop\n";
+  assertStringIncludes(
+    told(text("0x0000000008cfe004")).what,
+    "a number, or a pointer into Shop that was cut to 32 bits",
+  );
+  assertStringIncludes(told(text("0x0000000018cfe004")).what, "a number, not a pointer");
+});
+
+Deno.test("an abort that another process sent is not the process's own", () => {
+  const text = (by: string) =>
+    crashText([
+      "Exception Type:        EXC_CRASH (SIGABRT)",
+      "Exception Codes:       0x0000000000000000, 0x0000000000000000",
+      "Termination Reason:    Namespace SIGNAL, Code 6 Abort trap: 6",
+      `Terminating Process:   ${by}`,
+    ], ["Shop sell + 4", "Shop main + 8"]);
+  const { what } = told(text("keeper [77]"));
+  assertStringIncludes(what, "It was keeper [77] that sent the signal.");
+  assert(!what.includes("ended itself"), what);
+  assertStringIncludes(told(text("Shop [123]")).what, "ended itself");
+});
+
+Deno.test("a look-up of a method reads the class of an object that is not nil", () => {
+  const { what } = told(crashText([
+    "Exception Type:  SIGSEGV",
+    "Exception Codes: SEGV_ACCERR at 0x10",
+  ], ["libobjc.A.dylib lookUpImpOrForward + 48", "Shop main + 8"]));
+  assertStringIncludes(what, "null plus 16, or what was read from an object as its class");
+});
