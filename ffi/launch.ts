@@ -42,6 +42,9 @@ export interface LaunchHooks {
   readonly stopped?: boolean;
   /** Whether {@linkcode Launched.untie} can be called: then a shell watches over the program. */
   readonly mayUntie?: boolean;
+  /** Whether the program waits at its start until the target is sampled for the first time. Until then the
+   * target shows what starts it. */
+  readonly hold?: boolean;
 }
 
 /** What is needed of a child process. */
@@ -52,6 +55,10 @@ export interface Launched {
   readonly pid: number;
   /** Whether dyld, or the Mach-O loader, will publish the program's images. */
   readonly hasDyld: boolean;
+  /** Whether the program is of the machine's own architecture, as the shell is that may start it. */
+  readonly isNative: boolean;
+  /** Whether the shell that is to start it has not done so yet. */
+  isInShell(): boolean;
   kill(): void;
   /** Lets it outlive this process after all. */
   untie(): void;
@@ -82,6 +89,9 @@ export async function launchProcess(
   { insert, spawn = byDeno, mayUntie = false, stopped = false }: LaunchHooks = {},
 ): Promise<Launched> {
   const { file, args, loaded } = await commandOf(program, options.args ?? []);
+  const isNative = loaded === undefined
+    ? await hasOwnMachine(program)
+    : loaded === loaders[Deno.build.arch][0];
   const hasDyld = Deno.build.os === "darwin" || loaded !== undefined;
   const inserts = loaded === undefined
     ? hasDyld
@@ -117,6 +127,8 @@ export async function launchProcess(
   return {
     pid: child.pid,
     hasDyld,
+    isNative,
+    isInShell: () => first && runs(child.pid, stopFirst),
     kill() {
       if (status === undefined) endChild(child);
     },
@@ -154,7 +166,19 @@ export async function commandOf(
 }
 
 /** What a shell runs to start a program stopped. */
-export const stopFirst = 'kill -STOP $$; exec "$0" "$@"';
+const stopFirst = 'kill -STOP $$; exec "$0" "$@"';
+
+/** Whether a process still runs the shell that is to start a program.
+ *
+ * @param script the shell's
+ */
+function runs(pid: number, script: string): boolean {
+  try {
+    return Deno.readTextFileSync(`/proc/${pid}/cmdline`).includes(`\0${script}\0`);
+  } catch {
+    return false; // it has ended
+  }
+}
 
 /** Refuses what a shell could not run, as starting it would. */
 async function checkExecutable(path: string): Promise<void> {
@@ -190,6 +214,20 @@ function isStrict(): boolean {
   const variable = "MACHPAUSE_STRICT_TASK_FOR_PID";
   const { state } = Deno.permissions.querySync({ name: "env", variable });
   return state === "granted" && Deno.env.get(variable) === "1";
+}
+
+/** `e_machine` of the machine's own programs (`<elf.h>`). */
+const machines: Readonly<Record<typeof Deno.build.arch, number>> = { x86_64: 62, aarch64: 183 };
+
+/** Whether a file is no ELF program of another architecture. */
+async function hasOwnMachine(path: string): Promise<boolean> {
+  if (!(await Deno.stat(path)).isFile) return true;
+  using file = await Deno.open(path);
+  const bytes = new Uint8Array(20);
+  const length = await file.read(bytes) ?? 0;
+  const view = new DataView(bytes.buffer);
+  const isElf = length === bytes.length && view.getUint32(0) === 0x7f454c46;
+  return !isElf || view.getUint16(18, true) === machines[Deno.build.arch];
 }
 
 /** The CPU types in a Mach-O file's headers; empty for other files.

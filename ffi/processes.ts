@@ -165,13 +165,13 @@ export async function launchWith(
   program: string,
   args: readonly string[],
   options: LaunchOptions & SymbolOptions,
-  hooks: Pick<LaunchHooks, "spawn" | "mayUntie"> = {},
+  hooks: Pick<LaunchHooks, "spawn" | "mayUntie" | "hold"> = {},
 ): Promise<LiveTarget> {
   if (typeof program !== "string" || !Array.isArray(args)) {
     throw new TypeError("launch() takes the path of a program and a list of arguments");
   }
   // Most commands launch nothing, and each module costs time at the start.
-  const [{ launchProcess, stopFirst }] = await Promise.all([
+  const [{ launchProcess }] = await Promise.all([
     import("./launch.ts"),
     prepareLibrary(),
   ]);
@@ -180,9 +180,11 @@ export async function launchWith(
   let introduction: Introduction | undefined;
   let watch: CrashWatch | undefined;
   const { catchCrash: catches = false } = options;
+  const { hold = false } = hooks;
+  const stops = (catches || hold) && native.system === "linux";
   const child: Launched = await launchProcess(program, { ...options, args }, {
     ...hooks,
-    stopped: catches,
+    stopped: stops,
     async insert() {
       const { Introduction } = await import("./introduction.ts");
       const others = options.env?.DYLD_INSERT_LIBRARIES ?? inheritedLibraries();
@@ -204,20 +206,20 @@ export async function launchWith(
       }
       await pause();
     }
-    if (catches && native.system === "linux") {
+    // A program that is held waits in the shell that starts it, or else in the library that introduces it.
+    const inShell = hold && stops && introduction === undefined && child.isNative;
+    if (stops) {
       while (!isStopped(child.pid) && child.ended() === undefined && performance.now() < late) {
         await pause();
       }
-      watch = await watchForCrash(native, child.pid);
-      continueStopped(child.pid);
-      while (
-        runs(child.pid, stopFirst) && child.ended() === undefined && performance.now() < late
-      ) {
-        await pause();
-      }
+      if (catches) watch = await watchForCrash(native, child.pid);
+      if (!inShell) await leaveShell(child);
     }
-    const missed = await introduction?.accept(child.pid, child.ended, launchMilliseconds);
+    const missed = inShell
+      ? undefined
+      : await introduction?.accept(child.pid, child.ended, launchMilliseconds);
     if (catches && native.system === "darwin") watch = await watchForCrash(native, child.pid);
+    const held = hold ? started.move() : undefined;
     target = takeLaunched(
       name,
       missed,
@@ -231,11 +233,18 @@ export async function launchWith(
           mappedFile: mappedFileOf(child.pid),
           generated: perfMapOf(child.pid),
           ...(watch === undefined ? {} : { crashes: watch }),
+          ...(held === undefined ? {} : {
+            async begin() {
+              const time = inShell ? await leaveShell(child, expectedTime) : 0;
+              held.dispose();
+              return time;
+            },
+          }),
         }),
     );
     // The program runs its own code from here on.
     started.dispose();
-    while (child.hasDyld && !target.initialized && watch?.poll() === undefined) {
+    while (!hold && child.hasDyld && !target.initialized && watch?.poll() === undefined) {
       const ended = child.ended();
       if (ended !== undefined) throw new TargetGoneError(name, ended);
       if (performance.now() > late) {
@@ -292,15 +301,35 @@ function isStopped(pid: number): boolean {
   return /^[Tt]$/.test(procFields(pid)?.[0] ?? "");
 }
 
-/** Whether a process still runs the shell that is to start a program.
+/** For how long a program that is sampled is expected to begin, in milliseconds: it runs unseen in each pause
+ * between two looks. */
+const expectedTime = 2;
+
+/** Has the shell that waits start the program, and waits until it has.
  *
- * @param script the shell's
+ * @param eager for how many milliseconds without pauses
+ * @returns the CPU time that was spent until then, in nanoseconds
  */
-function runs(pid: number, script: string): boolean {
+async function leaveShell({ pid, isInShell, ended }: Launched, eager = 0): Promise<number> {
+  const before = cpuTimeOf(pid);
+  const began = performance.now();
+  continueStopped(pid);
+  while (isInShell() && ended() === undefined) {
+    const time = performance.now() - began;
+    if (time > launchMilliseconds) break;
+    if (time >= eager) await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  const time = cpuTimeOf(pid);
+  // Of one that has ended meanwhile it is not known how much of its time was the shell's.
+  return /^[^ZX]/.test(procFields(pid)?.[0] ?? "Z") ? time : before;
+}
+
+/** The CPU time of a process's first thread in nanoseconds, by `schedstat`; 0 when that is not known. */
+function cpuTimeOf(pid: number): number {
   try {
-    return Deno.readTextFileSync(`/proc/${pid}/cmdline`).includes(`\0${script}\0`);
+    return Number(Deno.readTextFileSync(`/proc/${pid}/schedstat`).split(" ")[0]) || 0;
   } catch {
-    return false; // it has ended
+    return 0;
   }
 }
 

@@ -53,6 +53,9 @@ const changeTime = 1;
  * be made at run time, and then addresses are in no image. */
 const imagesTime = 1000;
 
+/** For how long the images of a program that has begun are looked for, in milliseconds. */
+const loadingTime = 100;
+
 /** How much longer than a look for images that found none the time until the next is, at least. */
 const imagesRatio = 50;
 
@@ -161,6 +164,9 @@ export interface LiveOptions extends SymbolOptions {
   readonly mappedFile?: (path: string) => string;
   /** Knows code that the process makes while it runs. */
   readonly generated?: Resolver;
+  /** Lets a program begin that waits until it is sampled; gives the CPU time in nanoseconds that its first thread
+   * had used by then. Called once. */
+  readonly begin?: () => Promise<number>;
 }
 
 /** A running task, over a {@linkcode MachKernel}.
@@ -207,6 +213,8 @@ export class LiveTarget extends Target {
   #captured: readonly CapturedThread[] = [];
   #dispatch: DispatchReader | undefined;
   #disposed = false;
+  /** Whether the program waits for {@linkcode LiveOptions.begin}. */
+  #isHeld: boolean;
   /** What is said of the threads that the last stop did not reach. */
   #unstoppable: readonly string[] = [];
   /** What is said of a process that has another architecture now. */
@@ -224,6 +232,7 @@ export class LiveTarget extends Target {
     this.#options = options;
     this.pid = options.pid;
     this.#name = options.name;
+    this.#isHeld = options.begin !== undefined;
     this.#task = kernel.taskForPid(options.pid);
     try {
       this.arch = archOfTask(kernel, this.#task);
@@ -752,12 +761,17 @@ export class LiveTarget extends Target {
     // Most targets are never sampled, and each module costs time at the start.
     const { samples } = await import("./sampling.ts");
     this.debug.locate();
+    const resolver = this.#lateResolver();
+    const begin = this.#isHeld ? () => this.#begin() : undefined;
     const origin: SampleOrigin = {
       arch: this.arch,
       kernel: this.#kernel,
       task: this.#task,
       pid: this.pid,
-      resolver: this.#runningResolver(),
+      ...(begin === undefined ? {} : { begin }),
+      get resolver() {
+        return resolver();
+      },
       dispatch: {
         arch: this.arch,
         images: () => this.#images.images,
@@ -799,13 +813,54 @@ export class LiveTarget extends Target {
     const { record } = await import("./recording.ts");
     const { name, pid, arch } = this;
     const os = this.#kernel.system === "darwin" ? "macOS" : "Linux";
-    const origin = { name, pid, arch, os, resolver: this.#runningResolver() };
+    const resolver = this.#lateResolver();
+    const origin = {
+      ...{ name, pid, arch, os },
+      get resolver() {
+        return resolver();
+      },
+    };
     return await record(origin, this.samples(options), options);
+  }
+
+  /** Lets the program begin that waits until it is sampled.
+   *
+   * @returns the CPU time that was used by then, in nanoseconds
+   */
+  async #begin(): Promise<number> {
+    this.#isHeld = false;
+    const time = await this.#options.begin!();
+    this.#readLoading(1);
+    return time;
+  }
+
+  /** Reads the images of a program that has just begun, less and less often: it may have ended when its first
+   * samples are resolved. */
+  #readLoading(pause: number): void {
+    this.#imagesDue = 0;
+    this.#lookForImages();
+    if (pause < loadingTime && !this.#disposed) {
+      setTimeout(() => this.#readLoading(2 * pause), pause);
+    }
+  }
+
+  /** {@linkcode #runningResolver} from when it is first asked for: of a program that waits, what is there before
+   * is not its own. */
+  #lateResolver(): () => CodeResolver {
+    let resolver: CodeResolver | undefined;
+    return () => resolver ??= this.#runningResolver();
   }
 
   /** Resolves in the images as they are when an address is in none, while the target runs. */
   #runningResolver(): CodeResolver {
-    let { symbols } = this.#currentImages();
+    try {
+      this.#currentImages();
+    } catch (error) {
+      // It has ended: what was read of it while it ran serves. One that waited may have been too short for that.
+      const isKnown = this.#images.key !== "" || this.#options.begin !== undefined;
+      if (!(error instanceof TargetGoneError && isKnown)) throw error;
+    }
+    let { symbols } = this.#images;
     return resolverOf(this.debug, symbols, () => {
       this.#lookForImages();
       // Another resolver may have found them.
@@ -915,6 +970,7 @@ export class LiveTarget extends Target {
     if (this.#disposed) return;
     this.#disposed = true;
     this.#pauses = 0;
+    if (this.#isHeld) void this.#options.begin!();
     try {
       this.#resume();
       for (const { port, count } of this.#suspended.values()) {

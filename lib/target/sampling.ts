@@ -20,6 +20,8 @@ import { Registers } from "../arch/mod.ts";
 
 /** How often new samples are looked for, in milliseconds. */
 const readInterval = 50;
+/** The same, while a program waits for the first one. */
+const beginInterval = 2;
 
 /** Maximum number of bytes copied of one stack. The outermost frames of a deeper one are not seen. */
 const maxStack = 1 << 20;
@@ -167,6 +169,9 @@ export interface SampleOrigin {
   readonly pid: number;
   readonly resolver: CodeResolver;
   readonly dispatch: DispatchSource;
+  /** Lets a program begin that waits at its start, once it is sampled; gives the CPU time in nanoseconds that
+   * its first thread had used by then. What was seen before is not the program's. */
+  readonly begin?: () => Promise<number>;
 }
 
 const runStates: readonly RunState[] = [
@@ -230,13 +235,15 @@ export async function* samples(
     flavor: origin.arch.threadState.number,
     stateSize: origin.arch.threadState.size,
     periodNanoseconds: 1e9 / rate,
-    count: countOf(options),
+    // What is seen before the program begins does not count.
+    count: origin.begin === undefined ? countOf(options) : 0,
     maxStack,
     offCpu,
     ids: threads.filter((thread) => typeof thread === "bigint"),
     names: threads.filter((thread) => typeof thread === "string"),
   });
-  const sampler = new StackSampler(origin, offCpu);
+  let { begin } = origin;
+  const sampler = new StackSampler(origin, offCpu, begin !== undefined);
   let end: Error | null | undefined;
   let wake = () => {};
   const stop = () => {
@@ -254,16 +261,28 @@ export async function* samples(
     for (;;) {
       const isLast = end !== undefined;
       while (sampling.read(sampler)) {
+        if (begin !== undefined) {
+          while (sampling.read(sampler));
+          const before = sampling.counts;
+          lost = before.missed + before.dropped;
+          sampler.begin(await begin());
+          begin = undefined;
+          // It was there, however soon it ends.
+          isEmpty = false;
+          continue;
+        }
         const { missed, dropped } = sampling.counts;
         isEmpty = false;
         const sample = sampler.take(missed + dropped - lost);
-        if (isLastDue(sample.time, options)) sampling.stop();
+        const isDue = isLastDue(sample.time, options);
+        if (isDue) sampling.stop();
         yield sample;
+        if (isDue) return;
         lost = missed + dropped;
       }
       if (isLast) break;
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, readInterval);
+        const timer = setTimeout(resolve, begin === undefined ? readInterval : beginInterval);
         wake = () => {
           clearTimeout(timer);
           resolve();
@@ -314,10 +333,22 @@ class StackSampler implements SampleVisitor {
   readonly #tree = new StackTree();
   #ticks = 1;
   #tick: SampleTick | undefined;
+  /** The CPU time from which on a stack is the program's, in nanoseconds. */
+  #begunAt: number;
+  /** The first tick's; `undefined` before. */
+  #start: number | undefined;
 
-  constructor(origin: SampleOrigin, offCpu: boolean) {
+  /** @param isHeld whether the program waits for {@linkcode begin} */
+  constructor(origin: SampleOrigin, offCpu: boolean, isHeld: boolean) {
     this.#origin = origin;
     this.#offCpu = offCpu;
+    this.#begunAt = isHeld ? Infinity : 0;
+    this.#start = isHeld ? undefined : 0;
+  }
+
+  /** The program has begun, with that CPU time. */
+  begin(cpuTime: number): void {
+    this.#begunAt = cpuTime;
   }
 
   thread(info: ThreadInfo): void {
@@ -360,6 +391,7 @@ class StackSampler implements SampleVisitor {
     const thread = this.#threads.get(record.threadId);
     if (thread === undefined) return;
     const changedTo = this.#copy(thread, record);
+    if (record.cpuTime < this.#begunAt) return;
     const isSame = changedTo === 0 && thread.unwound !== undefined &&
       record.state.every((byte, index) => byte === thread.state[index]);
     thread.cpuTime = record.cpuTime;
@@ -379,6 +411,7 @@ class StackSampler implements SampleVisitor {
   /** The sample whose tick was read last. */
   take(lost: number): Sample {
     const { time, late, stopped } = this.#tick!;
+    this.#start ??= time;
     const threads: SampledThread[] = [];
     for (const thread of this.#threads.values()) {
       const isNew = thread.tick === this.#ticks;
@@ -388,7 +421,7 @@ class StackSampler implements SampleVisitor {
     }
     this.#ticks++;
     return {
-      time: time / 1e6,
+      time: (time - this.#start) / 1e6,
       late: late / 1e6,
       stoppedMicroseconds: Math.round(stopped / 1000),
       lost,

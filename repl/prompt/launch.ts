@@ -2,6 +2,7 @@ import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { crashWatchOf, howEnded, launchWith, untie } from "../../ffi/processes.ts";
 import { TargetGoneError } from "../../lib/errors.ts";
 import { UserError } from "../errors.ts";
+import { exists } from "./open.ts";
 import { held, type Opened } from "./opened.ts";
 
 /** How a program is started. */
@@ -12,6 +13,8 @@ export interface StartOptions {
   readonly print?: (text: SafeText) => void;
   /** The stub that starts it. */
   readonly via?: string | undefined;
+  /** Whether it waits at its start until it is sampled. Then a crash ends it, and with it the recording. */
+  readonly hold?: boolean;
 }
 
 /** Starts a program as the target. By LLDB's convention it ends with machpause, or when another target is
@@ -22,8 +25,9 @@ export interface StartOptions {
 export async function openLaunched(
   program: string,
   args: readonly string[],
-  { keep = false, print, via }: StartOptions = {},
+  { keep = false, print, via, hold = false }: StartOptions = {},
 ): Promise<Opened> {
+  program = findProgram(program);
   if (via !== undefined) {
     const { openStarted } = await import("./remote.ts");
     return await startable(program, () =>
@@ -42,8 +46,8 @@ export async function openLaunched(
     const target = await startable(
       program,
       () =>
-        launchWith(program, args, { killOnExit: !keep, catchCrash: true }, {
-          mayUntie: true,
+        launchWith(program, args, { killOnExit: !keep, catchCrash: !hold }, {
+          ...{ mayUntie: true, hold },
           ...(terminal === undefined ? {} : { spawn: terminal.spawn }),
         }),
     );
@@ -77,6 +81,14 @@ export async function openLaunched(
 /** Waits for a time. */
 function delay(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+/** The path of a program: as for a shell, a name without a slash is that of one in `PATH`, unless there is such a
+ * file here. */
+export function findProgram(name: string): string {
+  if (name.includes("/") || exists(name)) return name;
+  const folders = (Deno.env.get("PATH") ?? "").split(":").filter((folder) => folder !== "");
+  return folders.map((folder) => `${folder}/${name}`).find(exists) ?? name;
 }
 
 /** Starts a program; what is wrong with its name is a mistake to correct. */

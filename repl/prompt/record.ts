@@ -44,7 +44,11 @@ export async function openSampled(
   }
   const opened = program === undefined
     ? await openTarget(word, symbols, via)
-    : await (await import("./launch.ts")).openLaunched(program[0], program.slice(1), { keep, via });
+    : await (await import("./launch.ts")).openLaunched(program[0], program.slice(1), {
+      keep,
+      via,
+      hold: true,
+    });
   if (opened.target.kind !== "live" && opened.target.kind !== "remote") {
     opened[Symbol.dispose]();
     throw new UserError("a live process is sampled: name a pid, a process, a stub or `demo`", 2);
@@ -143,7 +147,7 @@ export async function record(word: string, choices: Values<typeof recordOptions>
     throw journal.failed(error);
   }
   journal.remove();
-  if (ended !== undefined) complain(escape(ended));
+  if (ended !== undefined) complain(safe`${escape(target.name)}: ${escape(ended)}`);
   const idle = !offCpu && sampleCount(profile) === 0;
   const remedy = idle ? safe`: no thread ran; --off-cpu records those that wait too` : safe``;
   print(safe`${summary(output, profile, line)}${remedy}\n`);

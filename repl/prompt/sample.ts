@@ -11,6 +11,7 @@ import { print, write } from "../view/output.ts";
 import { count } from "../view/text.ts";
 import { endedBefore, numberOf, openSampled, type Sampled } from "./record.ts";
 import { awaitFound, isProcessName } from "./processes.ts";
+import { findProgram } from "./launch.ts";
 import { programOf, type sampleOptions } from "./sampled.ts";
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -42,7 +43,7 @@ export async function sample(
     } of run time between samples`,
   );
   const date = new Date();
-  const path = pathOf(target);
+  const path = pathOf(target, programOf(spec)?.[0]);
   const parent = parentOf(target);
   const queues = new Map<string, SampledQueue>();
   let profile: Profile;
@@ -117,7 +118,10 @@ async function specFor(word: string, wait: boolean): Promise<string> {
   return await awaitFound(find, () => say(safe`Waiting for ${escape(word)} to appear...`)) ?? word;
 }
 
-function pathOf(target: Sampled): string {
+/** @param program that is started */
+function pathOf(target: Sampled, program?: string): string {
+  // It has not begun.
+  if (program !== undefined) return Deno.realPathSync(findProgram(program));
   // Of a program that a loader runs, the kernel knows the loader.
   const path = target.images.find(({ name }) => name === target.name)?.path;
   return path ?? (target.kind === "live" ? kernel().processPath(target.pid) : "???");
