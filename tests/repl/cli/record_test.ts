@@ -74,10 +74,10 @@ Deno.test({
       const end = String.raw`(, \d+ samples? lost)?; median delay \d+ µs\n$`;
       assertMatch(stdout, new RegExp(String.raw`: [\d,]+ stacks? of 1 thread in 0\.\d s${end}`));
 
-      // The program ends by itself, at once: with it the recording. It is found as a shell finds it.
+      // The program crashes at once: with it ends the recording. It is found as a shell finds it.
       const other = `${folder}/b.json.gz`;
-      const run = await machpause("-o", other, "--", "true");
-      assertEquals([run[0], run[2]], [0, "machpause: true: it exited with code 0\n"]);
+      const run = await machpause("-o", other, "--", "sh", "-c", "kill -SEGV $$");
+      assertEquals([run[0], run[2]], [0, "machpause: sh: it crashed: SIGSEGV\n"]);
       assertEquals(names(folder), ["a.speedscope.json", "b.json.gz"]);
 
       const sleeper = new Deno.Command("sleep", { args: ["600"] }).spawn();
@@ -137,7 +137,7 @@ Deno.test({
       const path = `${folder}/a.json`;
       const args = ["--rate", "1000", "-o", path, "--", `${folder}/early`];
       const [code, , stderr] = await machpause(...args);
-      assertEquals(code, 0, stderr);
+      assertEquals([code, stderr], [0, "machpause: early: it exited with code 0\n"]);
       const profile = await read(path);
       const functions = functionsOf(profile);
       assert(functions.includes("early_burn"), `${functions}`);
