@@ -71,12 +71,15 @@ export function procGlance(arch: ArchName): (GlanceAt & Disposable) | undefined 
       }
     }
     const place = opened.place.read()?.trim();
-    const ran = opened.ran.read();
-    if (place === undefined || ran === undefined) return undefined;
+    if (place === undefined) return undefined;
     const running = place === "running";
+    const { ran } = opened;
     return {
       running,
-      ran: Number(ran.slice(0, ran.indexOf(" "))),
+      // Of an idle thread, which most looks find, nobody asks it.
+      get ran() {
+        return Number.parseInt(ran.read() ?? "0");
+      },
       place: running ? null : place,
       stackPointer: running ? null : BigInt(place.split(" ").at(-2) ?? "0"),
       isForEvents: !running && eventCalls[arch].has(place.slice(0, place.indexOf(" "))),

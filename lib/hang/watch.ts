@@ -224,8 +224,9 @@ class Watch implements Disposable {
       const { threads } = this.#target.snapshot(this.#copying());
       for (const { frames } of this.#read(threads)) void frames.length;
     } catch (error) {
-      if (!(error instanceof TargetGoneError)) throw error;
-      this.isGone = true;
+      if (error instanceof TargetGoneError) this.isGone = true;
+      // Another debugger may have it for a moment: it is read when it is needed, then.
+      else if (!(error instanceof MachError)) throw error;
     }
   }
 

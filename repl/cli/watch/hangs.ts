@@ -118,8 +118,9 @@ export async function watchHangs(
   return 0;
 }
 
-/** How long this process may go without looking at signals and timers, in milliseconds. */
-const DEAF = 180;
+/** How long this process may go without looking at signals and timers, in milliseconds: of what an idle watch takes,
+ * that is a sixth with 180. */
+const DEAF = 500;
 
 /** A clock that mostly waits by blocking this thread: a timer takes several times the processor time. */
 function thriftyClock(): HangClock {
