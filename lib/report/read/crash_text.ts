@@ -797,7 +797,8 @@ class CrashTextReader {
         this.#loose = trimmed;
         return;
       }
-      if (value === "" && !indented && (this.#afterBlank || !inSection) && !known) {
+      const isTitle = this.#afterBlank || !inSection || sectionTitles.test(name);
+      if (value === "" && !indented && isTitle && !known) {
         this.#sections.push({ name, lines: [] });
         this.#collecting = "section";
         this.#loose = trimmed;
@@ -1010,6 +1011,10 @@ function wholeReasons(lines: readonly string[]): string[] {
   }
   return whole;
 }
+
+/** Titles of sections of Apple's reports, also where no empty line is before them. */
+const sectionTitles =
+  /^(?:Application Specific (?:Information|Signatures)|Dyld Error Message|CrashDoctor Diagnosis)$/;
 
 /** How KSCrash's text begins the line of what it found. */
 const diagnosis = "CrashDoctor Diagnosis: ";

@@ -1,6 +1,8 @@
 /** Undoing what mail, issue trackers and editors do to reports that people paste: quoting, Markdown, HTML,
  * RTF, doubled line ends, double spacing. Everything here takes linear time. */
 
+import { cutWidth, isBroken, rejoined, uncut } from "./rejoin.ts";
+
 /** Number of characters that are looked at to tell what was done. */
 const PROBED = 1 << 14;
 
@@ -16,7 +18,7 @@ export function unwrap(text: string): Unwrapped {
   const undone: string[] = [];
   let result = text;
   // Most reports are not wrapped: the first lines tell that quickly.
-  if (!isSuspicious(text.slice(0, 3000))) return { text, undone };
+  if (!isSuspicious(text.slice(0, 3000)) && cutWidth(text, 3000) === 0) return { text, undone };
   const step = (
     what: string,
     applies: (head: string) => boolean,
@@ -34,16 +36,26 @@ export function unwrap(text: string): Unwrapped {
     (head) => head.includes("\r\r\n"),
     (all) => all.replaceAll("\r\r\n", "\r\n"),
   );
+  step("escapes of a string", isEscaped, unescaped);
+  step("invisible characters", isMarked, unmark);
   step("HTML", isHtml, plainHtml);
+  step("the tracker's markup", isTracker, withoutTracker);
+  step("bold type", isBold, unbold);
+  step("typographic marks", isTypeset, plainMarks);
   for (let level = 0; level < 3; level++) step("quoting", isQuoted, unquote);
   step("quoting", isPartlyQuoted, unquoteAny);
+  step("marks at the ends of lines", isContinued, uncontinued);
+  step("what is before each line", (head) => prefixOf(head) !== null, unprefixed);
   step("log prefixes", isLogged, unlogged);
   step("line numbers", isNumbered, unnumbered);
   step("list marks", isListed, unlisted);
   step("backquotes", isTicked, unticked);
   step("a Markdown table", isTable, untabled);
-  step("joined lines", isJoined, split);
   step("double spacing", isDoubleSpaced, singleSpaced);
+  const width = cutWidth(result, PROBED);
+  step("cut lines", () => width > 0, (all) => uncut(all, width));
+  step("broken lines", isBroken, rejoined);
+  step("joined lines", isJoined, split);
   step("indentation", isIndented, dedent);
   return { text: result, undone: [...new Set(undone)] };
 }
@@ -54,6 +66,9 @@ function isSuspicious(head: string): boolean {
   if (head.includes("\r\r\n") || head.includes("\n >")) return true;
   if (isLogged(head) || isPartlyQuoted(head) || isTable(head) || isJoined(head)) return true;
   if (isTicked(head) || isListed(head) || isNumbered(head)) return true;
+  if (isEscaped(head) || isMarked(head) || isTracker(head) || isBold(head)) return true;
+  if (isBroken(head)) return true;
+  if (isTypeset(head) || isContinued(head) || prefixOf(head) !== null) return true;
   if (head.includes("&") && isHtml(head) || head.includes("<") && isHtml(head)) return true;
   for (const name of ["Process:", "Exception Type:"]) {
     const at = head.indexOf(name);
@@ -201,7 +216,7 @@ function isListed(head: string): boolean {
 }
 
 function unlisted(text: string): string {
-  return linesOf(text).map((line) => line.replace(/^ {0,8}[-*+\u2022] {1,4}(?=\S)/, "")).join("\n");
+  return linesOf(text).map((line) => line.replace(/^ {0,8}[-*+\u2022](?: |$)/, "")).join("\n");
 }
 
 /** Whether each line has its number before it, as in listings of files. */
@@ -223,6 +238,147 @@ function unnumbered(text: string): string {
     .join(
       "\n",
     );
+}
+
+/** Line ends as strings of JSON and of programs have them. */
+const escapedEnd =
+  /\\n(?:\\t| {0,4})(?:Exception Type|Date\/Time|Crashed Thread|OS Version): {1,20}\S/;
+
+/** Whether a text is a string, with its line ends as escapes. */
+function isEscaped(head: string): boolean {
+  const at = head.indexOf("\\n");
+  return at >= 0 && escapedEnd.test(head) &&
+    // Those of a program's source have the line ends as well.
+    !/\\n(?:\\|")\r?\n/.test(head);
+}
+
+const escapes: ReadonlyMap<string, string> = new Map([["n", "\n"], ["t", "\t"], ["r", ""]]);
+
+/** Characters of a string that may be before its field that is known. */
+const MAX_LEAD = 1 << 14;
+
+function unescaped(all: string): string {
+  const known = escapedEnd.exec(all)!.index;
+  // The string may be a member of a document.
+  let start = known;
+  while (start > Math.max(0, known - MAX_LEAD)) {
+    if (all[start] === '"' && all[start - 1] !== "\\") break;
+    start--;
+  }
+  let end = -1;
+  if (all[start] === '"') {
+    end = start;
+    do end = all.indexOf('"', end + 1); while (end > 0 && all[end - 1] === "\\");
+  }
+  const text = all[start] !== '"' ? all : all.slice(start + 1, end < 0 ? undefined : end);
+  return text.replace(
+    /\\(?:u([0-9a-fA-F]{4})|([ntr"'\\/]))/g,
+    (_, code: string | undefined, letter: string) =>
+      code === undefined ? escapes.get(letter) ?? letter : String.fromCharCode(parseInt(code, 16)),
+  );
+}
+
+/** Blanks of other widths, and characters that show nothing. */
+const marks = /[\u00a0\u2007\u202f\u200b-\u200f\u2060]/;
+
+/** Whether the blanks of a report are others than its writer's. */
+function isMarked(head: string): boolean {
+  return marks.test(head) &&
+    /(?:\u200b|\u200e|\u2060)\s{0,4}(?:Process|Thread|Exception)|(?:Process|Exception Type|Exception Codes|OS Version):[\u00a0\u2007\u202f]/
+      .test(head);
+}
+
+function unmark(text: string): string {
+  return text.replace(/[\u00a0\u2007\u202f]/g, " ").replace(/[\u200b-\u200f\u2060]/g, "");
+}
+
+const trackerMark = /\{(?:code|noformat|quote|panel)(?::[^{}\n]{0,200})?\}/g;
+
+/** Whether a text has the marks that Jira puts around code. */
+function isTracker(head: string): boolean {
+  return head.includes("{") && head.search(trackerMark) >= 0;
+}
+
+function withoutTracker(text: string): string {
+  return text.replace(trackerMark, "\n");
+}
+
+const boldField = /^ {0,4}\*\*([A-Z][\w /]{2,40}):?\*\*:?/gm;
+
+/** Whether the names of fields are in bold type. */
+function isBold(head: string): boolean {
+  return head.includes("**") && [...head.matchAll(boldField)].length > 2;
+}
+
+function unbold(text: string): string {
+  return text.replace(boldField, "$1:");
+}
+
+/** Whether an editor made other marks of quotes and of two hyphens. */
+function isTypeset(head: string): boolean {
+  return /^ {0,8}[\u2014\u2013]-{0,2}> {1,4}|exception [\u2018\u2019]|reason: [\u2018\u2019]/m.test(
+    head,
+  );
+}
+
+function plainMarks(text: string): string {
+  return text.replace(/[\u2018\u2019]/g, "'").replace(/[\u201c\u201d]/g, '"').replace(
+    /^( {0,8})[\u2014\u2013](?=-{0,2}>)/gm,
+    "$1--",
+  );
+}
+
+/** What ends each line of a string in a program's source, or of a paragraph in Markdown. */
+const continued = /(?:(?:\\n){1,8}(?:\\|"[,;]?)?|\\)[ \t]{0,4}$/;
+
+/** Whether most lines end so. */
+function isContinued(head: string): boolean {
+  if (!/\\(?:n"?[,;]?)?[ \t]{0,4}\r?\n/.test(head)) return false;
+  const lines = linesOf(head).filter((line) => line.trim() !== "");
+  return lines.filter((line) => continued.test(line)).length * 2 > lines.length;
+}
+
+function uncontinued(text: string): string {
+  return linesOf(text).map((line) => line.replace(continued, "").replace(/^ {0,8}@?"(?=\S|$)/, ""))
+    .join("\n");
+}
+
+/** Lines by which what is before each line is found. */
+const anchor =
+  /^(.{0,100}?)(?:(?:Process|Identifier|Code Type|Parent Process|Date\/Time|OS Version|Report Version|Exception Type|Exception Codes|Termination Reason|Crashed Thread|Triggered by Thread): {1,40}\S|Thread \d{1,5} (?:Crashed|name):|(\d{1,3}) {1,4}[A-Za-z?][\w.+ -]{1,60}?\s{1,40}0x[0-9a-f]{6,16} \S)/;
+
+/** The pattern of what is before each line of a report, as in logs, listings and comments; `null` where the lines are as
+ * they were. */
+function prefixOf(head: string): RegExp | null {
+  const counts = new Map<string, number>();
+  let spaces = Infinity;
+  let total = 0;
+  for (const line of linesOf(head)) {
+    const before = line.length > 4000 ? null : anchor.exec(line)?.[1] ?? null;
+    if (before === null) continue;
+    // Where some have nothing before them, the others have it by chance.
+    if (before.trim() === "") {
+      if (++total > 2) return null;
+      continue;
+    }
+    const body = before.trimEnd();
+    spaces = Math.min(spaces, before.length - body.length);
+    const shape = body.trimStart().replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(
+      /\d+/g,
+      "\\d{1,12}",
+    )
+      .replace(/\s+/g, "\\s{1,8}");
+    if (counts.size < 40) counts.set(shape, (counts.get(shape) ?? 0) + 1);
+  }
+  const [best] = [...counts].sort(([, a], [, b]) => b - a);
+  return best === undefined || best[1] < 3
+    ? null
+    : new RegExp(`^[ \\t]{0,12}${best[0]}[ \\t]{0,${spaces}}`);
+}
+
+function unprefixed(text: string): string {
+  const prefix = prefixOf(text.slice(0, PROBED));
+  return prefix === null ? text : linesOf(text).map((line) => line.replace(prefix, "")).join("\n");
 }
 
 function unquoteAny(text: string): string {

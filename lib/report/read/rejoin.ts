@@ -1,0 +1,147 @@
+/** Joining the lines of a report that a mail program, a terminal or an editor broke: at blanks, or at a width. Everything
+ * here takes linear time. */
+
+/** A frame's number and image, as far as a line has them. */
+const frameBegin =
+  /^[ \t]{0,8}\d{1,4}[ \t]{1,8}(?=[A-Za-z?._])(\S[^\n]{0,90}?)(?:[ \t]+(0x[0-9a-fA-F]{6,16})(?:[ \t](.*))?)?$/;
+/** How a frame's line ends that has all of it. */
+const frameEnd =
+  /[ \t]\+ (?:\d{1,12}|0x[0-9a-f]{1,9})(?: \([^()\n]{1,300}\))?(?: \[inlined\])?$|\([^()\n]{1,300}:-?\d{0,9}\)$|\[inlined\]$/;
+/** Fields of a header whose value goes on where their line was broken; that of a termination keeps its lines. */
+const field =
+  /^(?:Process|Path|Identifier|Version|Build Info|Code Type|Parent Process|Responsible(?: Process)?|Coalition|Date\/Time|Launch Time|OS Version|Hardware Model|Crashed Thread|Triggered by Thread|Exception Type|Exception Codes|Exception Subtype|Exception Message|VM Region Info):/;
+/** Lines that begin something. */
+const begins =
+  /^(?:\s|\d{1,4}[ \t]{1,8}[A-Za-z?._][^\n]{1,90}|Thread \d|Binary Images|Last Exception|Application Specific|0x[0-9a-f]{3,16} - |[*=`>]|-{2,}|- |[A-Z][\w/ ]{1,40}:$|(?:Incident Identifier|CrashReporter Key|Crash Reporter Key|Report Version|Release Type|User ID|Anonymous UUID|Exception Note|Termination \w{4,11}|Terminating Process|VM Regions? Near|Role|Beta|System Integrity|Time |Sleep\/Wake|Error Code|Trap Number|Logical CPU|Bridge OS)\b)/;
+
+/** Lines of a list of images, and of regions, that lack their ends. */
+const openImage = /^\s{0,20}0x[0-9a-f]{3,16} - +0x[0-9a-f]{3,16} [^/\n]{0,200}$/;
+const openRegion =
+  /^\s{0,12}(?:-{2,4}>)?\s{0,8}\S[^\n]{0,60} [0-9a-f]{6,16}-[0-9a-f]{6,16} \[[^\n]{0,40}$/;
+
+function isFrame(line: string): boolean {
+  const match = frameBegin.exec(line);
+  return match !== null && (match[2] !== undefined || /[ \t]$|\.dylib$|^\S+$/.test(match[1]));
+}
+
+/** Whether a line begins something. */
+function isBegin(line: string): boolean {
+  return begins.test(line) || field.test(line);
+}
+
+/** Whether a line is a frame that goes on in the next one. */
+function isOpen(line: string, next: string): boolean {
+  if (line.length > 2000) return false;
+  const match = frameBegin.exec(line);
+  if (match === null) return false;
+  // A place in the source, or the name that some reporters add.
+  if (/^\([^()\s]/.test(next) && !line.endsWith(")")) return true;
+  if (frameEnd.test(line)) return false;
+  // The image alone: the address follows.
+  if (match[2] === undefined) return /^0x[0-9a-fA-F]{6,16}(?: (?!- )|$)/.test(next);
+  return line.endsWith(" +") || !isBegin(next);
+}
+
+/** Most lines that one was broken into. */
+const MAX_PARTS = 8;
+
+/** Whether the frame that begins at a line is whole with lines after it. */
+function isWholeWith(lines: readonly string[], at: number): boolean {
+  let joined = lines[at];
+  for (let more = 1; more <= MAX_PARTS && at + more < lines.length; more++) {
+    const next = lines[at + more].trimEnd();
+    if (next === "" || !isOpen(joined, next)) return false;
+    joined = `${joined.trimEnd()} ${next}`;
+    if (frameEnd.test(joined)) return true;
+  }
+  return false;
+}
+
+/** Whether lines were broken at blanks: several frames are whole with the line after them. */
+export function isBroken(head: string): boolean {
+  const lines = head.split(/\r?\n/);
+  let count = 0;
+  for (let at = 0; at + 1 < lines.length; at++) {
+    if (isFrame(lines[at]) && isWholeWith(lines, at) && ++count > 1) return true;
+  }
+  return false;
+}
+
+/** A text whose broken lines are whole. */
+export function rejoined(text: string): string {
+  const lines = text.split(/\r?\n/);
+  // Lines were broken where the next word did not fit any more.
+  let width = 0;
+  for (let at = 0; at < lines.length; at++) {
+    if (isFrame(lines[at]) && isWholeWith(lines, at)) width = Math.max(width, lines[at].length);
+  }
+  const whole: string[] = [];
+  let last = 0;
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at].trimEnd();
+    const before = whole.at(-1) ?? "";
+    const word = /^\S*/.exec(line)![0].length;
+    const isFull = last + 1 + word > width;
+    const goesOn = line !== "" && before !== "" && before.length < 4000 &&
+      (isOpen(before, line) ? isFrame(before) : !isBegin(line) && isFull && !isFrame(before) ||
+        field.test(before) && !isBegin(line) && (isFull || /[:,]$/.test(before)) ||
+        openImage.test(before) && /^[</]/.test(line) ||
+        openRegion.test(before) && !isBegin(line));
+    if (goesOn) whole[whole.length - 1] = `${before} ${line}`;
+    else whole.push(line);
+    last = line.length;
+  }
+  return whole.join("\n");
+}
+
+/** Widths of terminals and editors. */
+const MIN_WIDTH = 60;
+
+/** The width at which each longer line of a report was cut, by its frames or its list of images; 0 for other texts. */
+export function cutWidth(text: string, size: number): number {
+  const width = widthOf(text.slice(0, size));
+  return width > 0 || text.length <= size ? width : widthOf(text.slice(-size));
+}
+
+/** The width at which each longer line was cut, within words too; 0 for other texts. */
+function widthOf(head: string): number {
+  const lines = head.split(/\r?\n/);
+  let width = 0;
+  // The last one may be cut by the look at the text itself.
+  for (const line of lines.slice(0, -1)) width = Math.max(width, line.length);
+  if (width < MIN_WIDTH) return 0;
+  let cut = 0;
+  let others = 0;
+  for (let at = 0; at + 2 < lines.length; at++) {
+    const line = lines[at];
+    if (line.length !== width) continue;
+    const next = lines[at + 1];
+    const isImage = openPath.test(line) && next !== "" && !isBegin(next);
+    const isCutFrame = isFrame(line) && !isFrame(next) && frameEnd.test(line + next) &&
+      (!frameEnd.test(line) || restOfNumber.test(next));
+    if (isImage || isCutFrame) cut++;
+    else others++;
+  }
+  return cut > 1 && cut * 2 > others ? width : 0;
+}
+
+/** What is left of a frame's offset. */
+const restOfNumber = /^\d{1,6}(?: \(.{0,300}\))?$/;
+
+/** A line of a list of images that ends within the image's path. */
+const openPath = /^\s{0,20}0x[0-9a-f]{3,16} - +0x[0-9a-f]{3,16} [^\n]{0,200}$/;
+
+/** A text whose lines were cut at a width. */
+export function uncut(text: string, width: number): string {
+  const whole: string[] = [];
+  let isCut = false;
+  const lines = text.split(/\r?\n/);
+  for (const [at, line] of lines.entries()) {
+    if (isCut) whole[whole.length - 1] += line;
+    else whole.push(line);
+    // A line may be as long by itself.
+    isCut = line.length === width &&
+      !(at + 1 < lines.length && frameEnd.test(line) && isFrame(lines[at + 1]));
+  }
+  return whole.join("\n");
+}
