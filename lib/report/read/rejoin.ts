@@ -57,8 +57,27 @@ function isWholeWith(lines: readonly string[], at: number): boolean {
   return false;
 }
 
+/** Whether a line is numbered and does not end as a frame does, or is only a place in the source, which few are: quick. */
+function hasOpen(head: string): boolean {
+  for (let at = 0, end = head.indexOf("\n"); end >= 0; at = end + 1, end = head.indexOf("\n", at)) {
+    let first = head.charCodeAt(at);
+    for (let skip = at; first === 0x20 && skip < at + 8; skip++) first = head.charCodeAt(skip + 1);
+    if (first === 0x28) return true;
+    if (first < 0x30 || first > 0x39) continue;
+    let last = head.charCodeAt(end - 1);
+    for (let back = end - 1; last <= 0x20 && back > at; back--) last = head.charCodeAt(back - 1);
+    const isEnd = last >= 0x30 && last <= 0x39 || last === 0x29 || last === 0x5d;
+    // An address at the end is not an offset.
+    if (!isEnd || /0x[0-9a-fA-F]{6,16}\s*$/.test(head.slice(Math.max(at, end - 30), end))) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /** Whether lines were broken at blanks: several frames are whole with the line after them. */
 export function isBroken(head: string): boolean {
+  if (!hasOpen(head)) return false;
   const lines = head.split(/\r?\n/);
   let count = 0;
   for (let at = 0; at + 1 < lines.length; at++) {
@@ -96,6 +115,8 @@ export function rejoined(text: string): string {
 
 /** Widths of terminals and editors. */
 const MIN_WIDTH = 60;
+/** Most lines of that width that are looked at. */
+const MAX_LOOKED_AT = 12;
 
 /** The width at which each longer line of a report was cut, by its frames or its list of images; 0 for other texts. */
 export function cutWidth(text: string, size: number): number {
@@ -105,24 +126,31 @@ export function cutWidth(text: string, size: number): number {
 
 /** The width at which each longer line was cut, within words too; 0 for other texts. */
 function widthOf(head: string): number {
-  const lines = head.split(/\r?\n/);
   let width = 0;
-  // The last one may be cut by the look at the text itself.
-  for (const line of lines.slice(0, -1)) width = Math.max(width, line.length);
-  if (width < MIN_WIDTH) return 0;
+  /** Where the longest lines begin. */
+  let longest: number[] = [];
+  // What is behind the last line may be cut by the look at the text itself.
+  for (let at = 0, end = head.indexOf("\n"); end >= 0; at = end + 1, end = head.indexOf("\n", at)) {
+    const length = end - at - (head.charCodeAt(end - 1) === 0x0d ? 1 : 0);
+    if (length < width) continue;
+    if (length > width) longest = [];
+    width = length;
+    if (longest.length < MAX_LOOKED_AT) longest.push(at);
+  }
+  if (width < MIN_WIDTH || longest.length < 2) return 0;
   let cut = 0;
-  let others = 0;
-  for (let at = 0; at + 2 < lines.length; at++) {
-    const line = lines[at];
-    if (line.length !== width) continue;
-    const next = lines[at + 1];
-    const isImage = openPath.test(line) && next !== "" && !isBegin(next);
+  for (const at of longest) {
+    const line = head.slice(at, at + width);
+    const from = head.indexOf("\n", at) + 1;
+    const end = head.indexOf("\n", from);
+    if (end < 0) continue;
+    const next = head.slice(from, end).trimEnd();
+    const isImage = next !== "" && openPath.test(line) && !isBegin(next);
     const isCutFrame = isFrame(line) && !isFrame(next) && frameEnd.test(line + next) &&
       (!frameEnd.test(line) || restOfNumber.test(next));
     if (isImage || isCutFrame) cut++;
-    else others++;
   }
-  return cut > 1 && cut * 2 > others ? width : 0;
+  return cut > 1 && cut * 3 > longest.length ? width : 0;
 }
 
 /** What is left of a frame's offset. */

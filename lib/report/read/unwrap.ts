@@ -60,15 +60,21 @@ export function unwrap(text: string): Unwrapped {
   return { text: result, undone: [...new Set(undone)] };
 }
 
+/** A field as reports have it: where one is, nothing is before the lines of a text or behind them. */
+const plainField = /^(?:Incident Identifier|Process): {1,20}[^\s\u00a0][^\n\\]*$/m;
+
 /** Whether a text may be wrapped, by its first lines: most are not, and this is quick. */
 function isSuspicious(head: string): boolean {
   if (head.startsWith("{\\rtf") || head.startsWith(">") || head.includes("\n>")) return true;
   if (head.includes("\r\r\n") || head.includes("\n >")) return true;
   if (isLogged(head) || isPartlyQuoted(head) || isTable(head) || isJoined(head)) return true;
   if (isTicked(head) || isListed(head) || isNumbered(head)) return true;
-  if (isEscaped(head) || isMarked(head) || isTracker(head) || isBold(head)) return true;
-  if (isBroken(head)) return true;
-  if (isTypeset(head) || isContinued(head) || prefixOf(head) !== null) return true;
+  if (isTracker(head) || isTypeset(head) || isBroken(head)) return true;
+  if (
+    !plainField.test(head) &&
+    (isEscaped(head) || isMarked(head) || isBold(head) || isContinued(head) ||
+      prefixOf(head) !== null)
+  ) return true;
   if (head.includes("&") && isHtml(head) || head.includes("<") && isHtml(head)) return true;
   for (const name of ["Process:", "Exception Type:"]) {
     const at = head.indexOf(name);
@@ -296,7 +302,7 @@ const trackerMark = /\{(?:code|noformat|quote|panel)(?::[^{}\n]{0,200})?\}/g;
 
 /** Whether a text has the marks that Jira puts around code. */
 function isTracker(head: string): boolean {
-  return head.includes("{") && head.search(trackerMark) >= 0;
+  return /\{(?:code|noformat|quote|panel)/.test(head) && head.search(trackerMark) >= 0;
 }
 
 function withoutTracker(text: string): string {
@@ -316,9 +322,10 @@ function unbold(text: string): string {
 
 /** Whether an editor made other marks of quotes and of two hyphens. */
 function isTypeset(head: string): boolean {
-  return /^ {0,8}[\u2014\u2013]-{0,2}> {1,4}|exception [\u2018\u2019]|reason: [\u2018\u2019]/m.test(
-    head,
-  );
+  return /[\u2013-\u201d]/.test(head) &&
+    /^ {0,8}[\u2014\u2013]-{0,2}> {1,4}|exception [\u2018\u2019]|reason: [\u2018\u2019]/m.test(
+      head,
+    );
 }
 
 function plainMarks(text: string): string {

@@ -1,0 +1,133 @@
+/** A report as people paste it: what is told of it is the same, whatever was done to its lines. */
+import { assert, assertEquals } from "@std/assert";
+import { explainReport, readReport } from "../../../lib/report/mod.ts";
+
+const frames = [
+  "CoreFoundation -[__NSArrayM insertObject:atIndex:] + 108 (NSArray.m:12)",
+  "Shop -[Cart addItem:withQuantity:andOptions:completionHandler:] + 176 (Cart.m:33)",
+  "Shop __58-[CartController tableView:didSelectRowAtIndexPath:]_block_invoke + 44 (CartController.m:81)",
+  "UIKit -[UITableView _selectRowAtIndexPath:animated:scrollPosition:notifyDelegate:] + 660",
+  "UIKit -[UITableView _userSelectRowAtPendingSelectionIndexPath:] + 128",
+  "CoreFoundation __CFRUNLOOP_IS_CALLING_OUT_TO_AN_OBSERVER_CALLBACK_FUNCTION__ + 32",
+  "GraphicsServices GSEventRunModal + 180",
+  "UIKit UIApplicationMain + 208",
+  "Shop main + 88 (main.m:14)",
+  "libdyld.dylib start + 4",
+].map((line, at) => {
+  const [image, ...symbol] = line.split(" ");
+  const address = `0x${(0x1000fe000 + at * 0x1000).toString(16).padStart(16, "0")}`;
+  return `${String(at).padEnd(3)} ${image.padEnd(30)}\t${address} ${symbol.join(" ")}`;
+});
+
+const whole = `Incident Identifier: D2604550-FFA3-45D5-8247-A3F1E72E6A40
+Hardware Model:      iPhone9,2
+Process:             Shop [3769]
+Path:                /private/var/containers/Bundle/Application/BC57CB8A-281B-4D12-A9F2-73A7463B79BE/Shop.app/Shop
+Identifier:          com.example.shop
+Version:             3.5.5.2 (3.5.5)
+Code Type:           ARM-64 (Native)
+Parent Process:      launchd [1]
+
+Date/Time:           2017-05-25 20:34:37.0354 +0800
+OS Version:          iPhone OS 10.1.1 (14B100)
+Report Version:      104
+
+Exception Type:  EXC_BAD_ACCESS (SIGSEGV)
+Exception Subtype: KERN_INVALID_ADDRESS at 0x0000000000000018
+Triggered by Thread:  0
+
+Thread 0 name:  Dispatch queue: com.apple.main-thread
+Thread 0 Crashed:
+${frames.join("\n")}
+
+Thread 0 crashed with ARM Thread State (64-bit):
+    x0: 0x0000000000000000   x1: 0x000000017084a5c0   x2: 0x0000000000000008   x3: 0x0000000186f48250
+    fp: 0x000000016fd8eb90   lr: 0x00000001000fe100   sp: 0x000000016fd8eb80   pc: 0x00000001000fe000
+   far: 0x0000000000000018  esr: 0x92000006
+
+Binary Images:
+0x1000fe000 - 0x1000fefff CoreFoundation arm64  <d9454d74ebdfc930589df1d51c3eab1c> /System/Library/Frameworks/CoreFoundation.framework/CoreFoundation
+0x1000ff000 - 0x100100fff +Shop arm64  <187991c09f2632c59d70e5f80d4f2017> /private/var/containers/Bundle/Application/BC57CB8A-281B-4D12-A9F2-73A7463B79BE/Shop.app/Shop
+`;
+
+/** What is told, without warnings. */
+function told(text: string): unknown {
+  const { headline, happened, path, causes, check, firstOwn } = explainReport(
+    readReport(text, "x"),
+  );
+  return { headline, happened, path, causes, check, own: firstOwn?.symbol ?? null };
+}
+
+const each = (change: (line: string, at: number) => string) => (text: string): string =>
+  text.split("\n").map(change).join("\n");
+
+/** Breaks lines at blanks, or at a width. */
+const wrapped = (width: number, isHard: boolean) => (text: string): string =>
+  text.split("\n").flatMap((line) => {
+    const parts: string[] = [];
+    let rest = line;
+    while (rest.length > width) {
+      const blank = isHard ? width : rest.lastIndexOf(" ", width);
+      if (blank <= 0 || rest.slice(0, blank).trim() === "") break;
+      parts.push(isHard ? rest.slice(0, blank) : rest.slice(0, blank).trimEnd());
+      rest = isHard ? rest.slice(blank) : rest.slice(blank).trimStart();
+    }
+    return [...parts, rest];
+  }).join("\n");
+
+const html = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+
+const pasted: Record<string, (text: string) => string> = {
+  "quoted twice": each((line) => `>> ${line}`),
+  "entries of a list": each((line) => line === "" ? line : `  * ${line}`),
+  "in a block of a list": (text) =>
+    `1. Open it:\n\n${each((line) => line && `   ${line}`)(`\`\`\`\n${text}\`\`\`\n`)}`,
+  "numbered": each((line, at) => `${at + 1}: ${line}`),
+  "numbered with a bar": each((line, at) => `${String(at + 1).padStart(5)} | ${line}`),
+  "a log with times": each((line, at) =>
+    `2024-05-06T07:08:${String(at % 60).padStart(2, "0")}.123Z ${line}`
+  ),
+  "a log with times in brackets": each((line) => `[2024-05-06 07:08:09] ${line}`),
+  "NSLog's": each((line) => `2024-05-06 07:08:09.123456+0200 App[77:303] ${line}`),
+  "syslog's": each((line) => `May  6 07:08:09 mac ReportCrash[77]: ${line}`),
+  "a comment": each((line) => `// ${line}`),
+  "a comment with stars": each((line) => ` * ${line}`),
+  "preformatted HTML": (text) => `<p>Crash:</p><pre>${html(text)}</pre>`,
+  "HTML with line breaks": (text) =>
+    html(text).replaceAll("  ", "&nbsp; ").replaceAll("\n", "<br>\n"),
+  "blanks and tabs made one": (text) => text.replace(/[ \t]+/g, " "),
+  "blanks that do not break": (text) => text.replaceAll(" ", "\u00a0"),
+  "characters that show nothing": each((line) => `\u200b${line}`),
+  "empty lines between": (text) => text.replaceAll("\n", "\n\n"),
+  "no empty lines": (text) => text.replace(/\n\n/g, "\n"),
+  "Jira's": (text) => `{code:title=a.log|borderStyle=solid}${text}{code}`,
+  "Slack's": (text) => `bob  10:32 AM\n\`\`\`${text}\`\`\`\n`,
+  "breaks of Markdown": each((line) => `${line}\\`),
+  "a string of a program": each((line) => `${line}\\n\\`),
+  "a member of JSON": (text) => JSON.stringify({ id: 7, body: text, by: "bob" }),
+  "fields in bold type": (text) => text.replace(/^([A-Z][\w /]{2,30}:)/gm, "**$1**"),
+  "a mail of 76 columns": wrapped(76, false),
+  "a quoted mail": (text) => each((line) => `> ${line}`)(wrapped(74, false)(text)),
+  "a terminal of 80 columns": wrapped(80, true),
+  "a terminal of 100 columns": wrapped(100, true),
+};
+
+for (const [name, change] of Object.entries(pasted)) {
+  Deno.test(`as people paste reports: ${name}`, () => {
+    const changed = change(whole);
+    assert(changed !== whole);
+    assertEquals(told(changed), told(whole));
+  });
+}
+
+Deno.test("what is as it was is not changed", () => {
+  assertEquals(readReport(whole, "x").text, whole);
+  // Frames of one width, without their offsets or with the place in the source on lines of their own.
+  const plain = "Thread 0 Crashed:\n" +
+    "3   libcoreclr.dylib                0x0000000104bcf925 0x104b8b000 + 280869\n" +
+    "4   libcoreclr.dylib                0x0000000104f09425 0x104b8b000 + 366288\n" +
+    "5   libcoreclr.dylib                0x0000000104f095a2 0x104b8b000 + 366326\n";
+  assertEquals(readReport(plain, "x").threads[0].frames.length, 3);
+  assertEquals(readReport(plain, "x").text, plain);
+});
