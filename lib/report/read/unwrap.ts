@@ -45,11 +45,11 @@ export function unwrap(text: string): Unwrapped {
   for (let level = 0; level < 3; level++) step("quoting", isQuoted, unquote);
   step("quoting", isPartlyQuoted, unquoteAny);
   step("marks at the ends of lines", isContinued, uncontinued);
+  step("backquotes", isTicked, unticked);
   step("what is before each line", (head) => prefixOf(head) !== null, unprefixed);
   step("log prefixes", isLogged, unlogged);
   step("line numbers", isNumbered, unnumbered);
   step("list marks", isListed, unlisted);
-  step("backquotes", isTicked, unticked);
   step("a Markdown table", isTable, untabled);
   step("double spacing", isDoubleSpaced, singleSpaced);
   const width = cutWidth(result, PROBED);
@@ -352,7 +352,7 @@ function uncontinued(text: string): string {
 
 /** Lines by which what is before each line is found. */
 const anchor =
-  /^(.{0,100}?)(?:(?:Process|Identifier|Code Type|Parent Process|Date\/Time|OS Version|Report Version|Exception Type|Exception Codes|Termination Reason|Crashed Thread|Triggered by Thread): {1,40}\S|Thread \d{1,5} (?:Crashed|name):|(\d{1,3}) {1,4}[A-Za-z?][\w.+ -]{1,60}?\s{1,40}0x[0-9a-f]{6,16} \S)/;
+  /^(.{0,100}?)(?:(?:Process|Identifier|Code Type|Parent Process|Date\/Time|OS Version|Report Version|Exception Type|Exception Codes|Termination Reason|Crashed Thread|Triggered by Thread): {1,40}\S|Thread \d{1,5} (?:Crashed|name):|(?<!\d)(\d{1,3}) {1,4}[A-Za-z?][\w.+ -]{1,60}?\s{1,40}0x[0-9a-f]{6,16} \S)/;
 
 /** The pattern of what is before each line of a report, as in logs, listings and comments; `null` where the lines are as
  * they were. */
