@@ -283,7 +283,7 @@ typedef struct mp_sample_record {
 } mp_sample_record;
 
 /* Threads without a record of a stack since the last tick were not on a CPU: what was said of them is true
- * still. */
+ * still. Without MP_SAMPLE_OFF_CPU it may also be that their samples stand for all of their CPU time. */
 typedef struct mp_sample_tick {
 	mp_sample_record record;
 	uint64_t time;          /* nanoseconds since the start */
@@ -307,7 +307,7 @@ typedef struct mp_sample_stack {
 	uint64_t stack_end;      /* the end of the stack's region; 0 if unknown */
 	uint32_t run_state;      /* just before the stop: TH_STATE_* */
 	uint32_t range_count;
-	uint32_t ticks;          /* that it stands for. More than 1: it waited for a CPU, unchanged, until it stopped */
+	uint32_t ticks;          /* that it stands for. More than 1, with MP_SAMPLE_OFF_CPU only: it waited for a CPU, unchanged, until it stopped */
 	uint32_t reserved;
 	uint32_t state[MP_STATE_WORDS];
 } mp_sample_stack;
@@ -317,8 +317,9 @@ typedef struct mp_sample_stack {
  * (MACH_SEND_INVALID_DEST, KERN_TERMINATED or KERN_INVALID_ARGUMENT, as the system says it). It is meant
  * to be called on a thread of its own; the caller reads the ring meanwhile.
  *
- * Only threads that are on a CPU are stopped, and those that have run since they were last sampled if
- * MP_SAMPLE_OFF_CPU is set. On Linux each stops alone, for as long as its own copy takes. On
+ * Only threads that could run are stopped, each no more often than the CPU time that it has had is worth
+ * periods: where they wait for a CPU, their samples are as many as if they had not waited. With
+ * MP_SAMPLE_OFF_CPU every thread that could run is, and those that have run since they were last sampled. On Linux each stops alone, for as long as its own copy takes. On
  * Darwin the whole task is suspended while they are copied, since the kernel ends a suspension of a task with the process
  * that asked for it, but not one of a thread. After a sample the call rests for at least as long as that took.
  *

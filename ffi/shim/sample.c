@@ -15,10 +15,15 @@ enum {
 	LEAST_PERIOD = 100000,
 	STOP_INTERVAL = 50000000, /* how often ring->stop is looked at */
 	LIST_INTERVAL = 5000000,  /* threads are not listed more often */
-	RELIST_INTERVAL = 100000000, /* and at least so often */
+	RELIST_INTERVAL = 1000000000, /* and at least so often */
+	FILTER_INTERVAL = 100000000, /* or so, where some are left out: their end is not seen otherwise */
+	REFRESH_INTERVAL = 20000000, /* for the name of one thread */
 	LEAST_WAIT = 100000,      /* for threads to stop, past which the schedule goes on */
 	MOST_WAIT = 20000000,
+	LEAST_CREDIT = 20000000,  /* that a thread can have: the CPU time of one that runs is told late */
 };
+
+enum { MOST_CREDIT = 8 }; /* in samples */
 
 enum {
 	LEAST_ARENA = 8 << 20,
@@ -33,6 +38,7 @@ struct sampled {
 	uint64_t id;
 	struct run run;         /* when it was last looked at */
 	uint64_t walked_time;   /* its CPU time when it was last sampled */
+	int64_t credit;         /* CPU time that its samples do not stand for yet, in nanoseconds */
 	uint64_t walked_turns;  /* its turns while it stood still for that; 0: not known */
 	bool wanted;            /* it passes the filter */
 	bool walked;            /* it was sampled */
@@ -74,6 +80,7 @@ struct sampling {
 	uint64_t thread_count;  /* of the task, for thread_count_changed() */
 	bool ended;             /* a thread could not be read since the listing */
 	uint32_t refreshed;     /* the thread whose name was read last */
+	uint64_t refresh_time;  /* when */
 	struct copied *copies;
 	thread_act_t *ports;    /* of the copies */
 	uint32_t copy_count;
@@ -83,6 +90,7 @@ struct sampling {
 	uint8_t *mirrors;
 	uint64_t mirrors_size, mirrors_used;
 	uint64_t stopped;       /* ticks: the longest stop of this sample */
+	struct hurry hurry;
 };
 
 /* The ring */
@@ -135,9 +143,14 @@ static bool same_name(const char *name, const char *other, uint32_t size)
 	return i < size && name[i] == other[i];
 }
 
+static bool is_filtered(const struct sampling *s)
+{
+	return s->options->id_count != 0 || s->options->names_size != 0;
+}
+
 static bool is_wanted(const struct sampling *s, const mp_thread_info *info)
 {
-	if (s->options->id_count == 0 && s->options->names_size == 0)
+	if (!is_filtered(s))
 		return true;
 	for (uint32_t i = 0; i < s->options->id_count; i++)
 		if (s->ids[i] == info->thread_id)
@@ -247,14 +260,15 @@ static kern_return_t relist(struct sampling *s, uint64_t time)
 	if (s->listed != 0 && age < LIST_INTERVAL)
 		return KERN_SUCCESS;
 	if (thread_count_changed(s->task, &s->thread_count) || s->ended || s->listed == 0
-		|| age >= RELIST_INTERVAL) {
+		|| age >= (is_filtered(s) ? FILTER_INTERVAL : RELIST_INTERVAL)) {
 		s->listed = time;
 		kern_return_t result = list(s);
 		if (result != KERN_SUCCESS)
 			return result;
 	}
 	/* Threads name themselves some time after they were started. */
-	if (s->count > 0) {
+	if (s->count > 0 && time - s->refresh_time >= REFRESH_INTERVAL) {
+		s->refresh_time = time;
 		s->refreshed = (s->refreshed + 1) % s->count;
 		introduce(s, &s->threads[s->refreshed]);
 	}
@@ -270,10 +284,10 @@ static void copy(void *context, uint32_t index, const struct stopped *stopped)
 	const struct sampled *thread = &s->threads[copied->index];
 
 	copied->result = stopped->result;
-	copied->turns = read_turns(&thread->run);
 	copied->size = 0;
 	if (stopped->result != KERN_SUCCESS)
 		return;
+	copied->turns = read_turns(&thread->run);
 	memset(copied->state, 0, sizeof(copied->state));
 	memcpy(copied->state, stopped->state, s->flavor->words * sizeof(natural_t));
 	copied->thread_handle = stopped->thread_handle;
@@ -395,7 +409,7 @@ static void write_stack(struct sampling *s, struct sampled *thread, const struct
 		.stack_size = mirrored ? copied->size : 0,
 		.stack_end = thread->high,
 		.run_state = thread->run.state,
-		.ticks = thread->pending + 1,
+		.ticks = s->options->flags & MP_SAMPLE_OFF_CPU ? thread->pending + 1 : 1,
 	};
 	thread->pending = 0;
 	memcpy(stack->state, copied->state, sizeof(stack->state));
@@ -406,6 +420,7 @@ static void write_stack(struct sampling *s, struct sampled *thread, const struct
 		thread->from = thread->to = 0;
 	end_record(s, stack, size);
 	s->stacks++;
+	thread->credit -= (int64_t)s->options->period_ns;
 	thread->walked = true;
 	thread->walked_time = thread->run.cpu_time;
 	thread->walked_turns = copied->turns;
@@ -417,7 +432,27 @@ static bool is_gone(kern_return_t result)
 		|| result == KERN_INVALID_ARGUMENT;
 }
 
-/* Chooses the threads to stop. */
+/* Brings up to date what a thread has had of the CPUs. */
+static kern_return_t look(struct sampling *s, struct sampled *thread)
+{
+	const int64_t period = (int64_t)s->options->period_ns;
+	const int64_t most = period * MOST_CREDIT > LEAST_CREDIT ? period * MOST_CREDIT : LEAST_CREDIT;
+	const bool first = thread->run.cpu_time == 0;
+	const uint64_t before = thread->run.cpu_time;
+
+	kern_return_t result = read_run(thread->port, &thread->run);
+	if (result != KERN_SUCCESS)
+		return result;
+	const uint64_t had = thread->run.cpu_time - before;
+	if (first)
+		thread->credit = period;
+	else
+		thread->credit = had > (uint64_t)(most - thread->credit) ? most : thread->credit + (int64_t)had;
+	return KERN_SUCCESS;
+}
+
+/* Chooses the threads to stop. Where more threads could run than there are CPUs, each of them waits most of
+ * the time: its samples are as many as its CPU time has periods. */
 static void choose(struct sampling *s)
 {
 	const bool waiting = s->options->flags & MP_SAMPLE_OFF_CPU;
@@ -432,7 +467,7 @@ static void choose(struct sampling *s)
 		}
 		if (!thread->wanted)
 			continue;
-		if (!thread->pending && read_run(thread->port, &thread->run) != KERN_SUCCESS) {
+		if (!thread->pending && look(s, thread) != KERN_SUCCESS) {
 			s->ended = true;
 			continue;
 		}
@@ -440,8 +475,13 @@ static void choose(struct sampling *s)
 		const bool had_turn = thread->walked_turns == 0 || thread->run.turns != thread->walked_turns;
 		const bool ran = !thread->walked
 			|| thread->run.cpu_time - thread->walked_time >= least_run;
-		if (thread->pending || (thread->run.state == TH_STATE_RUNNING && had_turn)
-			|| (waiting && ran)) {
+		if (!thread->pending && (waiting ? had_turn || ran : had_turn && thread->credit > 0)
+			&& read_run_state(thread->port, &thread->run) != KERN_SUCCESS) {
+			s->ended = true;
+			continue;
+		}
+		const bool runs = thread->run.state == TH_STATE_RUNNING && had_turn;
+		if (thread->pending || (waiting ? runs || ran : runs && thread->credit > 0)) {
 			s->copies[s->copy_count].index = i;
 			s->ports[s->copy_count++] = thread->port;
 		}
@@ -535,7 +575,7 @@ static kern_return_t run(struct sampling *s)
 		wait_until(s, due > rested ? due : rested);
 		if (is_stopped(s))
 			break;
-		const uint64_t worked = work_clock();
+		const uint64_t worked = work_clock(&s->hurry);
 		const uint64_t time = now();
 		result = relist(s, time);
 		if (result != KERN_SUCCESS)
@@ -567,7 +607,7 @@ static kern_return_t run(struct sampling *s)
 		s->stacks = 0;
 		s->ring->samples++;
 		due += period;
-		rested = now() + (work_clock() - worked);
+		rested = now() + (work_clock(&s->hurry) - worked);
 		if (rested > due) {
 			const uint64_t missed = (rested - due) / period;
 			s->ring->missed += missed;
@@ -612,9 +652,9 @@ int32_t mp_sample(uint32_t task, int32_t flavor, const mp_sample_options *option
 	s.mirrors = free + left / 2;
 	s.mirrors_size = left / 2;
 
-	hurry(true);
+	begin_hurry(task, &s.hurry);
 	result = run(&s);
-	hurry(false);
+	end_hurry(&s.hurry);
 	for (uint32_t i = 0; i < s.count; i++) {
 		mach_port_deallocate(mach_task_self(), s.threads[i].port);
 		end_run(&s.threads[i].run);

@@ -20,13 +20,22 @@ struct stopped {
 /* May only copy: other threads of the target may wait for the one that stands still. */
 typedef void (*stopped_visitor)(void *context, uint32_t index, const struct stopped *stopped);
 
+/* What was before begin_hurry(), for end_hurry(). Linux alone has something to keep. */
+struct hurry {
+	uint64_t cpus[16]; /* that the calling thread could run on, as a set */
+	long cpus_size;    /* of the set, in bytes; not more than 0: unchanged */
+	void *helper;      /* of the thread that serves the calling one; NULL: none */
+	int32_t helper_clock;
+};
+
 /* Puts the calling thread, and what serves it, before others that want a CPU, where that is permitted:
  * threads of the target stand still until it has had its turn. */
-void hurry(bool on);
+void begin_hurry(task_t task, struct hurry *hurry);
+void end_hurry(struct hurry *hurry);
 
 /* A clock in nanoseconds that goes on while the calling thread works, itself or by what serves it, and so may
  * keep the target from running. */
-uint64_t work_clock(void);
+uint64_t work_clock(const struct hurry *hurry);
 
 /* Stops the threads, calls visit() once for each that stopped or failed to, and lets them run. A thread
  * that has not stopped by the deadline, in ticks of mach_absolute_time(), gets
@@ -38,13 +47,15 @@ kern_return_t visit_stopped(task_t task, const thread_act_t *threads, uint32_t c
 
 /* What a thread has had of the CPUs. All 0 at first, and kept from one read_run() to the next. */
 struct run {
-	uint64_t cpu_time;  /* in nanoseconds */
+	uint64_t cpu_time;  /* in nanoseconds; of a thread on a CPU some milliseconds may be missing */
 	uint64_t turns;     /* how often it got a CPU; 0 where the system does not tell */
-	uint32_t state;     /* TH_STATE_* */
+	uint32_t state;     /* TH_STATE_*; 0: for read_run_state() to read */
 	int32_t descriptor; /* of the file that tells, plus 1; 0: none. Linux alone has one */
 };
 
 kern_return_t read_run(thread_act_t thread, struct run *run);
+/* Reads the state if it is not known: that takes longer than all else. */
+kern_return_t read_run_state(thread_act_t thread, struct run *run);
 void end_run(struct run *run);
 
 /* The turns of a thread that stands still, for visit(); 0 where the system does not tell. */

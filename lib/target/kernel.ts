@@ -170,8 +170,8 @@ export interface StackRecord {
   readonly stackEnd: bigint;
   /** `TH_STATE_*`, just before the stop. */
   readonly runState: number;
-  /** How many ticks it stands for. More than 1 when the thread waited for a CPU before it stopped: it did not
-   * run in between. */
+  /** How many ticks it stands for. More than 1, with `offCpu` alone, when the thread waited for a CPU before it
+   * stopped: it did not run in between. */
   readonly ticks: number;
   /** The thread state. */
   readonly state: Uint8Array;
@@ -179,7 +179,8 @@ export interface StackRecord {
   readonly ranges: readonly { readonly offset: number; readonly bytes: Uint8Array }[];
 }
 
-/** Gets what was sampled, in order. The threads without a stack since the tick before were not on a CPU. */
+/** Gets what was sampled, in order. The threads without a stack since the tick before were not on a CPU, or for
+ * less time than a sample stands for. */
 export interface SampleVisitor {
   /** A thread was found, or has another name. */
   thread(info: ThreadInfo): void;

@@ -28,7 +28,7 @@ export async function record(
   samples: AsyncIterable<Sample>,
   { rate = 100, builder = new ProfileBuilder(), onSample }: RecordOptions,
 ): Promise<Profile> {
-  await loadDemangler();
+  if (!import.meta.url.startsWith("file:")) await loadDemangler();
   const { name, arch, os } = origin;
   builder.info = {
     product: name,

@@ -18,8 +18,9 @@ import type {
 import type { CodeResolver, RunState } from "./thread.ts";
 import { Registers } from "../arch/mod.ts";
 
-/** How often new samples are looked for, in milliseconds. */
-const readInterval = 50;
+/** How often new samples are looked for, in milliseconds. Each look takes the CPU from a busy target for a
+ * while. */
+const readInterval = 200;
 /** The same, while a program waits for the first one. */
 const beginInterval = 2;
 
@@ -137,8 +138,8 @@ export interface SampledThread {
   readonly state: RunState;
   /** User and system time since it began, in microseconds; `null` when not known, as over the wire. */
   readonly cpuTime: number | null;
-  /** How many samples this one stands for. It is more than 1 when the thread waited for a CPU and so could
-   * not be looked at before; it has not run in between. */
+  /** How many samples this one stands for. With `offCpu` it is more than 1 when the thread waited for a CPU and
+   * so could not be looked at before; it has not run in between. */
   readonly weight: number;
   /** Where it was: its innermost activation. `null` when it could not be read. */
   readonly stack: StackNode | null;
@@ -156,8 +157,9 @@ export interface Sample {
   readonly stoppedMicroseconds: number;
   /** Samples and stacks that were lost since the sample before. */
   readonly lost: number;
-  /** The threads that ran; with `offCpu` also those that wait. On Linux one that could run and has had no
-   * CPU since the sample before does not run: it waits for a CPU. */
+  /** The threads that ran; with `offCpu` also those that wait. Where more threads could run than there are CPUs,
+   * each is in as many samples as it had CPU time for. With `offCpu` one that could run counts as
+   * running, on Linux unless it has had no CPU since the sample before. */
   readonly threads: readonly SampledThread[];
 }
 

@@ -5,14 +5,21 @@
 
 const uint64_t least_run = 1;
 
-void hurry(bool on)
+void begin_hurry(task_t task, struct hurry *hurry)
 {
 	/* The kernel does the work of the calls in the calling thread, and wakes it when its time has come. */
-	(void)on;
+	(void)task;
+	(void)hurry;
 }
 
-uint64_t work_clock(void)
+void end_hurry(struct hurry *hurry)
 {
+	(void)hurry;
+}
+
+uint64_t work_clock(const struct hurry *hurry)
+{
+	(void)hurry;
 	/* Nearly all of a sample is the suspension of the whole task. */
 	return nanoseconds(mach_absolute_time());
 }
@@ -49,6 +56,13 @@ kern_return_t read_run(thread_act_t thread, struct run *run)
 		return result;
 	run->cpu_time = info.pth_user_time + info.pth_system_time;
 	run->state = (uint32_t)info.pth_run_state;
+	return KERN_SUCCESS;
+}
+
+kern_return_t read_run_state(thread_act_t thread, struct run *run)
+{
+	(void)thread;
+	(void)run;
 	return KERN_SUCCESS;
 }
 

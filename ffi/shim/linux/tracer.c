@@ -69,6 +69,7 @@ struct tracer {
 	long result;
 	uint32_t access;    /* enum access */
 	uint64_t attaching; /* when PTRACE_SEIZE was called, by CLOCK_MONOTONIC */
+	struct haste haste;
 
 	/* Of a tracer that watches a task. */
 	struct task *watched; /* NULL: none now */
@@ -88,21 +89,14 @@ static struct tracer watchers[8];
 
 enum { WATCHERS = sizeof watchers / sizeof *watchers };
 
-/* The only signal that the tracer thread does not block; 0: none was free. Its handler is installed when
- * it is first needed. */
+/* The only signals that tracers do not block; 0: none was free. One cancels a PTRACE_SEIZE: its handler is
+ * installed when it is first needed. The other ends a waitid(). */
 static int cancel_signal;
-
-/* Ends waitid() in a tracer that watches, when there is a request for it; 0: none was free. */
 static int poke_signal;
 
 static bool is_watcher(const struct tracer *tracer)
 {
 	return tracer >= watchers && tracer < watchers + WATCHERS;
-}
-
-pid_t mp_tracer_tid(void)
-{
-	return thread_tracer.tid;
 }
 
 bool mp_tracer_is(pid_t tid)
@@ -163,7 +157,7 @@ static void note_stop(struct thread *thread, int status)
 	thread->group_stop = event == PTRACE_EVENT_STOP && (status & 0xff) != SIGTRAP;
 	if (event == 0) {
 		/* A signal-delivery stop. The signal is delivered on detaching. */
-		siginfo_t info;
+		siginfo_t info = {0};
 		thread->signal = status & 0x7f;
 		if (is_fault(thread->signal) && trace(PTRACE_GETSIGINFO, thread->tid, 0, &info) == 0 &&
 			info.si_code > 0) {
@@ -260,6 +254,14 @@ static void on_cancel(int signal, siginfo_t *info, void *context)
 static struct tracer *tracer_for(const struct task *task)
 {
 	return task->own ? &own_tracer : task->watcher ? task->watcher : &thread_tracer;
+}
+
+struct haste *mp_tracer_haste(const struct task *task)
+{
+	struct tracer *tracer = tracer_for(task);
+
+	tracer->haste.tid = tracer->tid;
+	return &tracer->haste;
 }
 
 /*
@@ -568,6 +570,63 @@ static bool is_visited(const struct visits *visits, uint32_t index)
 	return true;
 }
 
+static void on_event(struct tracer *tracer, const siginfo_t *event);
+
+static uint64_t visited[MP_SAMPLE_THREADS / 64]; /* a bit for each thread of the visit; one at a time */
+
+static bool was_visited(uint32_t index)
+{
+	return visited[index / 64] & 1ull << index % 64;
+}
+
+static void set_visited(uint32_t index)
+{
+	visited[index / 64] |= 1ull << index % 64;
+}
+
+static bool is_attached(const struct task *task, pid_t tid)
+{
+	for (const struct thread *thread = task->threads; thread; thread = thread->next_in_task)
+		if (thread->tid == tid && thread->attachment != DETACHED)
+			return true;
+	return false;
+}
+
+/* Sleeps until a thread of the visit stops or ends, or a signal says that it is late, and visits that thread.
+ * False if the tracer has another thread for which waitid() would return at once and again. */
+static bool await_one(struct task *task, const struct visits *visits, uint32_t *left)
+{
+	siginfo_t info;
+	uint32_t index = 0;
+
+	info.si_pid = 0;
+	long result = SYS5(SYS_waitid, P_ALL, 0, &info,
+		WSTOPPED | WEXITED | WNOWAIT | __WALL | __WNOTHREAD, 0);
+	if (result == -EINTR)
+		return true;
+	if (result < 0)
+		return false;
+	while (index < visits->count && (was_visited(index) || visits->threads[index]->tid != info.si_pid))
+		index++;
+	if (index == visits->count) {
+		struct tracer *watcher = task->watcher;
+		if (!watcher || is_attached(task, info.si_pid))
+			return false;
+		on_event(watcher, &info);
+		return !watcher->held && !watcher->over;
+	}
+	struct thread *thread = visits->threads[index];
+	if (info.si_code == CLD_TRAPPED)
+		note_stop(thread, info.si_status);
+	else
+		collect(thread);
+	if (!is_visited(visits, index))
+		return false;
+	set_visited(index);
+	--*left;
+	return true;
+}
+
 /*
  * A thread that waits for a CPU stops when it gets one, without running on before: so what it shows is
  * where it was when it was interrupted, however late that is. Since all are interrupted at once, those that
@@ -575,30 +634,37 @@ static bool is_visited(const struct visits *visits, uint32_t index)
  */
 static long visit(struct task *task, const struct visits *visits)
 {
-	static uint64_t done[MP_SAMPLE_THREADS / 64]; /* a bit each; one visit at a time */
 	enum { SOON = 500000 };
 	uint64_t start = sys_now(CLOCK_MONOTONIC);
 	uint64_t pause = 0;
 	uint32_t left = visits->count;
+	/* Each look costs the target a switch of threads. */
+	bool polls = task->own || !poke_signal;
+	bool first = true;
 
 	for (uint32_t i = 0; i < visits->count; i++) {
 		struct thread *thread = visits->threads[i];
 		long result = thread == NULL ? -ESRCH : 0;
 		if (result == 0 && thread->attachment == DETACHED)
 			result = stop(thread);
-		done[i / 64] &= ~(1ull << i % 64);
+		visited[i / 64] &= ~(1ull << i % 64);
 		if (result < 0) {
 			visits->visit(visits->context, i, thread, result);
-			done[i / 64] |= 1ull << i % 64;
+			set_visited(i);
 			left--;
 		}
 	}
 	while (left > 0) {
 		uint64_t now = sys_now(CLOCK_MONOTONIC);
 		bool late = now > visits->deadline;
+		if (!polls && !late && !first) {
+			polls = !await_one(task, visits, &left);
+			continue;
+		}
+		first = false;
 		for (uint32_t i = 0; i < visits->count; i++) {
 			struct thread *thread = visits->threads[i];
-			if (done[i / 64] & 1ull << i % 64)
+			if (was_visited(i))
 				continue;
 			if (thread->attachment == STOPPING)
 				poll_thread(thread, now - start > EXEC_CHECK);
@@ -608,12 +674,14 @@ static long visit(struct task *task, const struct visits *visits)
 			if (!over && late)
 				visits->visit(visits->context, i, thread, -ETIMEDOUT);
 			if (over || late) {
-				done[i / 64] |= 1ull << i % 64;
+				set_visited(i);
 				left--;
 			}
 		}
 		if (left == 0)
 			break;
+		if (!polls)
+			continue;
 		if (now - start > EXEC_CHECK)
 			collect_all(task);
 		/* Yielding would put the tracer behind the target's threads. Waking takes the CPU from one of them, so
@@ -921,6 +989,9 @@ static long start_own_tracer(void)
 		CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_UNTRACED, &own_tracer);
 	if (pid < 0)
 		return -EAGAIN;
+	/* It inherits the CPU that a sampling keeps the thread to. */
+	if (thread_tracer.haste.cpus_size > 0)
+		SYS3(SYS_sched_setaffinity, pid, thread_tracer.haste.cpus_size, thread_tracer.haste.cpus);
 	/* For Yama, which restricts ptrace to descendants. Fails without Yama. */
 	SYS5(SYS_prctl, PR_SET_PTRACER, pid, 0, 0, 0);
 	own_tracer.tid = pid;
@@ -964,8 +1035,19 @@ static void stay_loaded(void)
 		dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
-/* @param open the only signal that the thread does not block; 0: none */
-static long start_thread(struct tracer *tracer, int open)
+static void on_poke(int signal)
+{
+	(void)signal;
+}
+
+/* Ends the waitid() that the tracer is in. One that it is about to call goes on. */
+static void poke(const struct tracer *tracer)
+{
+	if (poke_signal)
+		SYS3(SYS_tgkill, sys_getpid(), tracer->tid, poke_signal);
+}
+
+static long start_thread(struct tracer *tracer)
 {
 	sigset_t all, before;
 	pthread_attr_t attributes;
@@ -975,8 +1057,10 @@ static long start_thread(struct tracer *tracer, int open)
 	tracer->busy = 0;
 	tracer->access = TRACER_ONLY;
 	sigfillset(&all);
-	if (open)
-		sigdelset(&all, open);
+	if (cancel_signal)
+		sigdelset(&all, cancel_signal);
+	if (poke_signal)
+		sigdelset(&all, poke_signal);
 	pthread_attr_init(&attributes);
 	pthread_attr_setstacksize(&attributes, STACK_SIZE);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
@@ -1001,7 +1085,12 @@ long mp_tracer_start(void)
 	for (int i = 0; i < WATCHERS; i++)
 		watchers[i] = (struct tracer){0};
 	cancel_signal = unused_signal();
-	long result = start_thread(&thread_tracer, cancel_signal);
+	poke_signal = unused_signal();
+	struct sigaction action = {.sa_handler = on_poke};
+	sigfillset(&action.sa_mask);
+	if (poke_signal && sigaction(poke_signal, &action, NULL) != 0)
+		poke_signal = 0;
+	long result = start_thread(&thread_tracer);
 	if (result == 0)
 		started_in = sys_getpid();
 	return result;
@@ -1045,15 +1134,23 @@ static long ask(struct tracer *tracer, enum operation operation)
 	sys_futex_wake(&tracer->busy);
 	uint64_t asked = sys_now(CLOCK_MONOTONIC);
 	uint64_t interval = HELP_INTERVAL;
+	uint64_t now = asked;
+	/* A visit sleeps until its threads have stopped: this caller says when it is too late for that. */
+	const uint64_t late = operation == VISIT && !tracer->own ? tracer->visits->deadline : UINT64_MAX;
+	if (late > now && late != UINT64_MAX)
+		interval = late - now < 2 * MOST_HELP_INTERVAL ? late - now : MOST_HELP_INTERVAL;
 	while (__atomic_load_n(&tracer->busy, __ATOMIC_ACQUIRE)) {
 		/* Again until it is seen: a signal that comes just before waitid() ends nothing. */
-		if (is_watcher(tracer) && !__atomic_load_n(&tracer->taken, __ATOMIC_ACQUIRE))
-			SYS3(SYS_tgkill, sys_getpid(), tracer->tid, poke_signal);
+		if (now >= late || (is_watcher(tracer) && !__atomic_load_n(&tracer->taken, __ATOMIC_ACQUIRE)))
+			poke(tracer);
 		sys_futex_wait(&tracer->busy, 1, interval);
-		if (interval < MOST_HELP_INTERVAL && !is_watcher(tracer))
+		if (late != UINT64_MAX)
+			interval = HELP_INTERVAL;
+		else if (interval < MOST_HELP_INTERVAL && !is_watcher(tracer))
 			interval *= 2;
 		help(tracer);
-		if (sys_now(CLOCK_MONOTONIC) - asked > REPLY_DEADLINE && has_died(tracer)) {
+		now = sys_now(CLOCK_MONOTONIC);
+		if (now - asked > REPLY_DEADLINE && has_died(tracer)) {
 			/* The tracer was killed, so the kernel has released its tracees. */
 			for (struct thread *thread = mp_task_own()->threads; thread;
 				thread = thread->next_in_task)
@@ -1137,14 +1234,8 @@ long mp_tracer_set_registers(struct thread *thread, const union registers *regis
 	return result < 0 ? result : ask(tracer, SET_REGISTERS);
 }
 
-static void on_poke(int signal)
-{
-	(void)signal;
-}
-
 long mp_tracer_watch(struct task *task, mach_port_t port)
 {
-	struct sigaction action = {.sa_handler = on_poke};
 	struct tracer *tracer = NULL;
 	long result = mp_tracer_start();
 
@@ -1154,15 +1245,9 @@ long mp_tracer_watch(struct task *task, mach_port_t port)
 		if (!watchers[i].watched)
 			tracer = &watchers[i];
 	/* Threads that are stopped already belong to another tracer. */
-	if (!tracer || task->tokens || holds_any(task))
+	if (!tracer || !poke_signal || task->tokens || holds_any(task))
 		return -EAGAIN;
-	if (!poke_signal) {
-		poke_signal = unused_signal();
-		sigfillset(&action.sa_mask);
-		if (!poke_signal || sigaction(poke_signal, &action, NULL) != 0)
-			return poke_signal = 0, -EAGAIN;
-	}
-	if (!tracer->tid && (result = start_thread(tracer, poke_signal)) < 0)
+	if (!tracer->tid && (result = start_thread(tracer)) < 0)
 		return result;
 	tracer->crash = (struct crash){0};
 	tracer->told = tracer->passed = tracer->leaving = tracer->over = tracer->held = false;

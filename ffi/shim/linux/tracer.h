@@ -56,9 +56,18 @@ void mp_tracer_told(struct task *task, mach_port_t reply);
 /* Lets the task die of its crash: at once, or when it is resumed. */
 void mp_tracer_pass(mach_port_t reply);
 
-/* The tid of the tracer thread; 0 before it was started. It is not listed and cannot be suspended. */
-pid_t mp_tracer_tid(void);
-/* Whether tid is a tracer. */
+/* What samplings make of a tracer while they use it: sampling.c. */
+struct haste {
+	pid_t tid;         /* of the tracer; 0 before it was started */
+	uint32_t users;    /* number of these samplings */
+	uint32_t cpu;      /* that they share */
+	uint64_t cpus[16]; /* that the tracer could run on before, as a set */
+	long cpus_size;    /* of the set, in bytes; not more than 0: unchanged */
+};
+
+/* Of the tracer that stops the task's threads. */
+struct haste *mp_tracer_haste(const struct task *task);
+/* Whether tid is a tracer: it is not listed and cannot be suspended. */
 bool mp_tracer_is(pid_t tid);
 
 #endif
