@@ -23,7 +23,13 @@ enum {
 	LEAST_CREDIT = 20000000,  /* that a thread can have: the CPU time of one that runs is told late */
 };
 
-enum { MOST_CREDIT = 8 }; /* in samples */
+enum {
+	MOST_CREDIT = 8, /* in samples */
+	TURNS = 16,      /* samples in which each thread is looked at once */
+};
+
+/* For so long a thread that has run is looked at for each sample, in nanoseconds. */
+static const uint64_t WATCH_INTERVAL = 10000000000;
 
 enum {
 	LEAST_ARENA = 8 << 20,
@@ -37,6 +43,8 @@ struct sampled {
 	uint32_t seen;          /* the listing that had it last */
 	uint64_t id;
 	struct run run;         /* when it was last looked at */
+	bool looked;            /* it was looked at */
+	uint64_t ran;           /* when it was last found to have run since the look before; 0: not yet */
 	uint64_t walked_time;   /* its CPU time when it was last sampled */
 	int64_t credit;         /* CPU time that its samples do not stand for yet, in nanoseconds */
 	uint64_t walked_turns;  /* its turns while it stood still for that; 0: not known */
@@ -81,6 +89,9 @@ struct sampling {
 	bool ended;             /* a thread could not be read since the listing */
 	uint32_t refreshed;     /* the thread whose name was read last */
 	uint64_t refresh_time;  /* when */
+	bool sums;              /* threads that seem to wait for long are looked at in turns */
+	uint64_t rest;          /* CPU time of the task that is not known to be of a thread */
+	uint32_t turn;          /* of the threads that seem to wait for long */
 	struct copied *copies;
 	thread_act_t *ports;    /* of the copies */
 	uint32_t copy_count;
@@ -433,22 +444,68 @@ static bool is_gone(kern_return_t result)
 }
 
 /* Brings up to date what a thread has had of the CPUs. */
-static kern_return_t look(struct sampling *s, struct sampled *thread)
+static void look(struct sampling *s, struct sampled *thread, uint64_t time)
 {
 	const int64_t period = (int64_t)s->options->period_ns;
 	const int64_t most = period * MOST_CREDIT > LEAST_CREDIT ? period * MOST_CREDIT : LEAST_CREDIT;
-	const bool first = thread->run.cpu_time == 0;
-	const uint64_t before = thread->run.cpu_time;
+	const struct run before = thread->run;
 
-	kern_return_t result = read_run(thread->port, &thread->run);
-	if (result != KERN_SUCCESS)
-		return result;
-	const uint64_t had = thread->run.cpu_time - before;
-	if (first)
+	if (read_run(thread->port, &thread->run) != KERN_SUCCESS) {
+		s->ended = true;
+		thread->run.state = TH_STATE_HALTED;
+		return;
+	}
+	if (thread->pending)
+		thread->run.state = before.state;
+	const uint64_t had = thread->run.cpu_time - before.cpu_time;
+	if (!thread->looked)
 		thread->credit = period;
 	else
 		thread->credit = had > (uint64_t)(most - thread->credit) ? most : thread->credit + (int64_t)had;
-	return KERN_SUCCESS;
+	if (thread->looked && (had != 0 || thread->run.turns != before.turns))
+		thread->ran = time;
+	thread->looked = true;
+}
+
+/* Whether a thread is looked at for each sample. */
+static bool is_watched(const struct sampling *s, uint32_t index, uint64_t time)
+{
+	const struct sampled *thread = &s->threads[index];
+
+	return !thread->looked || (thread->ran != 0 && time - thread->ran < WATCH_INTERVAL)
+		|| index % TURNS == s->turn;
+}
+
+/*
+ * Brings up to date what the threads have had of the CPUs. Most threads of most programs wait for long. These are
+ * looked at in turns, and all at once when the task has had CPU time that is not of the others. So one of them that
+ * begins to run is missed only in its first milliseconds, which its account does not show yet, and then not
+ * for the next ten seconds.
+ */
+static void look_at_all(struct sampling *s, uint64_t time)
+{
+	uint64_t total = 0, known = 0;
+
+	s->turn = (s->turn + 1) % TURNS;
+	for (uint32_t i = 0; i < s->count; i++) {
+		if (s->threads[i].id == 0)
+			introduce(s, &s->threads[i]);
+		if (s->threads[i].wanted && (!s->sums || is_watched(s, i, time)))
+			look(s, &s->threads[i], time);
+		known += s->threads[i].run.cpu_time;
+	}
+	if (!s->sums || !read_task_time(s->pid, &total))
+		return;
+	if (total - known > s->rest) {
+		for (uint32_t i = 0; i < s->count; i++) {
+			struct sampled *thread = &s->threads[i];
+			const uint64_t before = thread->run.cpu_time;
+			if (!is_watched(s, i, time))
+				look(s, thread, time);
+			known += thread->run.cpu_time - before;
+		}
+	}
+	s->rest = total - known;
 }
 
 /* Chooses the threads to stop. Where more threads could run than there are CPUs, each of them waits most of
@@ -460,17 +517,8 @@ static void choose(struct sampling *s)
 	s->copy_count = 0;
 	for (uint32_t i = 0; i < s->count; i++) {
 		struct sampled *thread = &s->threads[i];
-		if (thread->id == 0) {
-			introduce(s, thread);
-			if (thread->id == 0)
-				continue;
-		}
-		if (!thread->wanted)
+		if (thread->id == 0 || !thread->wanted)
 			continue;
-		if (!thread->pending && look(s, thread) != KERN_SUCCESS) {
-			s->ended = true;
-			continue;
-		}
 		/* One that could run, and has had no CPU since it stood still, is where it was. */
 		const bool had_turn = thread->walked_turns == 0 || thread->run.turns != thread->walked_turns;
 		const bool ran = !thread->walked
@@ -580,6 +628,7 @@ static kern_return_t run(struct sampling *s)
 		result = relist(s, time);
 		if (result != KERN_SUCCESS)
 			break;
+		look_at_all(s, time);
 		choose(s);
 		/* The next sample is not to be late for a thread that does not stop. */
 		const uint64_t last = due + period - period / 16;
@@ -652,6 +701,8 @@ int32_t mp_sample(uint32_t task, int32_t flavor, const mp_sample_options *option
 	s.mirrors = free + left / 2;
 	s.mirrors_size = left / 2;
 
+	uint64_t time;
+	s.sums = !is_filtered(&s) && read_task_time(s.pid, &time);
 	begin_hurry(task, &s.hurry);
 	result = run(&s);
 	end_hurry(&s.hurry);

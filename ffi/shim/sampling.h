@@ -61,6 +61,10 @@ void end_run(struct run *run);
 /* The turns of a thread that stands still, for visit(); 0 where the system does not tell. */
 uint64_t read_turns(const struct run *run);
 
+/* The CPU time of all threads of a task that there are and were, in nanoseconds, told as late as read_run()'s.
+ * Where that cannot be asked for less than each thread's: false. */
+bool read_task_time(int pid, uint64_t *time);
+
 /* Whether the number of a task's threads is another than at the last call, which left it in *number. Where
  * that cannot be asked for less than a list: true. */
 bool thread_count_changed(task_t task, uint64_t *number);

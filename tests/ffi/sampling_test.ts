@@ -84,6 +84,64 @@ Deno.test("a recording has the shares that the program counts", options, async (
   }
 });
 
+Deno.test("threads that waited until now are seen as soon as they run", options, async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    // One after the other runs for 30 ms of CPU time, once.
+    await Deno.writeTextFile(
+      `${folder}/turns.c`,
+      `#include <pthread.h>
+      #include <semaphore.h>
+      #include <stdio.h>
+      #include <time.h>
+      enum { COUNT = 24 };
+      static sem_t turns[COUNT + 1];
+      static long now(void) {
+        struct timespec time;
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+        return time.tv_sec * 1000000 + time.tv_nsec / 1000;
+      }
+      static void *run(void *turn) {
+        sem_wait(turn);
+        for (volatile unsigned i = 0; i % 100000 || now() < 30000; i++);
+        sem_post((sem_t *)turn + 1);
+        return sem_wait(turn), turn;
+      }
+      int main(void) {
+        pthread_t thread;
+        for (int i = 0; i <= COUNT; i++) sem_init(&turns[i], 0, 0);
+        for (int i = 0; i < COUNT; i++) pthread_create(&thread, 0, run, &turns[i]);
+        getchar();
+        sem_post(&turns[0]);
+        sem_wait(&turns[COUNT]);
+      }`,
+    );
+    const { success, stderr } = await new Deno.Command("cc", {
+      args: ["-O1", "-pthread", `${folder}/turns.c`, "-o", `${folder}/turns`],
+    }).output();
+    assert(success, new TextDecoder().decode(stderr));
+    const child = new Deno.Command(`${folder}/turns`, { stdin: "piped" }).spawn();
+    using target = attach(child.pid);
+    const input = child.stdin.getWriter();
+    let looks = 0;
+    const profile = await target.record({
+      rate: 200,
+      async onSample() {
+        if (++looks === 20) await input.close();
+      },
+    });
+    await child.status;
+    const seen = profile.threads.map(({ samples }) => samples.length).filter((count) => count > 0);
+    const text = `${seen}, ${profile.lost} lost`;
+    assert(seen.length >= 20, text);
+    // Six each, of which the first may come too early for the kernel's account.
+    const sum = seen.reduce((sum, count) => sum + count, 0);
+    assert(sum + profile.lost >= 24 * 6 * 0.6 && sum <= 24 * 9, text);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
 Deno.test("with offCpu every thread is in the samples, once in each", options, async () => {
   await using program = await Program.start("burn", "5");
   using target = attach(program.pid);
