@@ -21,6 +21,10 @@ import { Registers } from "../arch/mod.ts";
 /** How often new samples are looked for, in milliseconds. Each look takes the CPU from a busy target for a
  * while. */
 const readInterval = 200;
+/** The same, at first: a short program is to be there yet when its names are looked up. */
+const firstInterval = 50;
+/** How many looks are the first. */
+const firstLooks = 20;
 /** The same, while a program waits for the first one. */
 const beginInterval = 2;
 
@@ -258,6 +262,7 @@ export async function* samples(
   });
   signal?.addEventListener("abort", stop);
   let lost = 0;
+  let looks = 0;
   let isEmpty = true;
   try {
     for (;;) {
@@ -269,6 +274,7 @@ export async function* samples(
           lost = before.missed + before.dropped;
           sampler.begin(await begin());
           begin = undefined;
+          looks = 0;
           // It was there, however soon it ends.
           isEmpty = false;
           continue;
@@ -284,7 +290,8 @@ export async function* samples(
       }
       if (isLast) break;
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, begin === undefined ? readInterval : beginInterval);
+        const interval = looks++ < firstLooks ? firstInterval : readInterval;
+        const timer = setTimeout(resolve, begin === undefined ? interval : beginInterval);
         wake = () => {
           clearTimeout(timer);
           resolve();
