@@ -1,5 +1,5 @@
 /** Records a target into a file. */
-import { TargetGoneError } from "../../lib/errors.ts";
+import { MachError, TargetGoneError } from "../../lib/errors.ts";
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { JournaledBuilder } from "../../lib/profile/journal.ts";
 import type { Profile } from "../../lib/profile/mod.ts";
@@ -79,6 +79,28 @@ function threadsOf(names: readonly string[]): (string | bigint)[] {
     .map((name) => /^(?:\d+|0x[0-9a-f]+)$/i.test(name) ? BigInt(name) : name);
 }
 
+/** The threads to sample. `main` is also the one that the process began with, whatever its name is. */
+function sampledThreads(target: Sampled, wanted: readonly (string | bigint)[]) {
+  if (!wanted.includes("main")) return wanted;
+  // A program that waits at its start is not to be looked at yet. On Linux the first thread has the process's id.
+  const isTid = target.kind === "live" && Deno.build.os === "linux";
+  return [...wanted, isTid ? BigInt(target.pid) : target.snapshot().threads[0].id];
+}
+
+/** Which of the threads that were to be sampled are not there; none where the target is gone. */
+function absentThreads(target: Sampled, wanted: readonly (string | bigint)[]): string[] {
+  if (wanted.length === 0) return [];
+  try {
+    const { threads } = target.snapshot();
+    return wanted.filter((one) =>
+      one !== "main" && !threads.some(({ id, name }) => id === one || name === one)
+    ).map(String);
+  } catch (error) {
+    if (!(error instanceof MachError || error instanceof TargetGoneError)) throw error;
+    return [];
+  }
+}
+
 /** The most seconds that are taken: a year. */
 const longest = 366 * 86_400;
 
@@ -87,16 +109,14 @@ const longest = 366 * 86_400;
  * @returns the exit code
  */
 export async function record(word: string, choices: Values<typeof recordOptions>): Promise<number> {
-  const { symbols = [], keep = false, threads = [], offCpu = false } = choices;
-  const options = {
-    rate: numberOf("rate", choices.rate, 0.1, 10_000) ?? 100,
-    threads: threadsOf(threads),
-    offCpu,
-  } satisfies SampleOptions;
+  const { symbols = [], keep = false, offCpu = false } = choices;
+  const threads = threadsOf(choices.threads ?? []);
+  const rate = numberOf("rate", choices.rate, 0.1, 10_000) ?? 100;
   const duration = numberOf("duration", choices.duration, 0.001, longest);
   const format = formatFor(choices.format, choices.output);
   using opened = await openSampled(word, symbols, { keep, via: choices.via });
   const { target } = opened;
+  const options: SampleOptions = { rate, threads: sampledThreads(target, threads), offCpu };
   const output = choices.output ?? `${fileName(target.name)}-${timestamp()}.json.gz`;
   using journal = new Journal(`${output}.mprec`);
   const builder = new JournaledBuilder();
@@ -134,7 +154,7 @@ export async function record(word: string, choices: Values<typeof recordOptions>
     taken?.[Symbol.dispose]();
   }
   const isComplete = isLastDue(line.time, {
-    rate: options.rate,
+    rate,
     ...(duration === undefined ? {} : { duration }),
   });
   const ended = interrupted.signal.aborted || isComplete ? undefined : await opened.ended?.();
@@ -148,8 +168,13 @@ export async function record(word: string, choices: Values<typeof recordOptions>
   }
   journal.remove();
   if (ended !== undefined) complain(safe`${escape(target.name)}: ${escape(ended)}`);
-  const idle = !offCpu && sampleCount(profile) === 0;
-  const remedy = idle ? safe`: no thread ran; --off-cpu records those that wait too` : safe``;
+  const isEmpty = sampleCount(profile) === 0;
+  const absent = isEmpty ? absentThreads(target, threads) : [];
+  const remedy = absent.length > 0
+    ? safe`: there is no thread ${escape(absent.join(", "))}`
+    : isEmpty && !offCpu
+    ? safe`: no thread ran; --off-cpu records those that wait too`
+    : safe``;
   print(safe`${summary(output, profile, line)}${remedy}\n`);
   for (const warning of target.warnings) complain(safe`warning: ${escape(warning)}`);
   return 0;

@@ -5,6 +5,7 @@ import { type Options, symbols, via } from "../options.ts";
 export const recordOptions = {
   output: { short: "o", value: "file", help: "The profile. Its ending chooses the format." },
   format: {
+    short: "f",
     value: "format",
     choices: ["firefox", "speedscope", "pprof", "collapsed", "chrome"],
     help: "firefox, speedscope, pprof, collapsed or chrome.",
@@ -14,7 +15,7 @@ export const recordOptions = {
   threads: {
     value: "names",
     collect: true,
-    help: "Only these threads: names or ids, with commas between. Repeatable.",
+    help: "Only these threads: names, `main` or ids, with commas between. Repeatable.",
   },
   "off-cpu": { help: "Sample threads that wait as well as those that run." },
   keep: { help: "Let the started program run on." },

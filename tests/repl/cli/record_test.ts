@@ -80,6 +80,9 @@ Deno.test({
       assertEquals([run[0], run[2]], [0, "machpause: sh: it crashed: SIGSEGV\n"]);
       assertEquals(names(folder), ["a.speedscope.json", "b.json.gz"]);
 
+      const none = ["--threads", "none", "--duration", "0.1", "-f", "pprof", "-o", `${folder}/n`];
+      assertMatch((await machpause(pid, ...none))[1], /: 0 stacks .*: there is no thread none\n$/);
+
       const sleeper = new Deno.Command("sleep", { args: ["600"] }).spawn();
       try {
         const args = [`${sleeper.pid}`, "--duration", "0.2", "-o", `${folder}/c.folded`];
@@ -135,7 +138,7 @@ Deno.test({
       }).output();
       assert(success);
       const path = `${folder}/a.json`;
-      const args = ["--rate", "1000", "-o", path, "--", `${folder}/early`];
+      const args = ["--rate", "1000", "--threads", "main", "-o", path, "--", `${folder}/early`];
       const [code, , stderr] = await machpause(...args);
       assertEquals([code, stderr], [0, "machpause: early: it exited with code 0\n"]);
       const profile = await read(path);
