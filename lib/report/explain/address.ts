@@ -95,10 +95,12 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
     };
   }
   const thread = report.crashedThread;
-  const wide = report.arch === null || archs[report.arch].pointerSize === 8;
+  const isWide = report.arch === null
+    ? thread?.frames.some(({ address }) => address >= PAGE_ZERO) === true
+    : archs[report.arch].pointerSize === 8;
   const found: [AddressClass, string][] = [];
   const region = regionWords(report, address);
-  const top = wide ? 1n << 64n : 1n << 32n;
+  const top = isWide || report.arch === null ? 1n << 64n : 1n << 32n;
   const sp = stackPointer(thread);
   const add = (kind: AddressClass, words: string): number => found.push([kind, words]);
   const access = accessOf(report);
@@ -122,7 +124,7 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
     add("number", "it is -1: an error value, or an unset handle, used as a pointer");
   } else if (top - address < NEAR_NULL) {
     add("null", `it is null minus ${top - address}: something before an object that is not there`);
-  } else if (wide && address < PAGE_ZERO && report.arch !== null) {
+  } else if (isWide && address < PAGE_ZERO) {
     const cut = cutWords(report, address);
     add(
       "number",

@@ -304,11 +304,12 @@ function kindRow(
 function guardVariants(report: CrashReport, exception: ReportException): string[] {
   if (exception.type !== "EXC_GUARD") return [];
   // The system's own words begin with what was done: `CLOSE on file descriptor 14 (guarded with 0x8fd4dbfade2dead)`.
-  const match = /^(GUARD_TYPE_\w{1,20})(?:(?:,[^:]{1,80})?: ([A-Z_]{2,40})\b)?/.exec(
-    decodedWords(report, exception) ?? guardWords(report) ?? "",
-  );
+  const words = decodedWords(report, exception) ?? guardWords(report) ?? "";
+  const match = /^(GUARD_TYPE_\w{1,20})(?:(?:,[^:]{1,80})?: ([A-Z_]{2,40})\b)?/.exec(words);
   if (match === null) return [];
-  return match[2] === undefined ? [match[1]] : [`${match[1]} ${match[2]}`, match[1]];
+  // Newer ones name it at the end: `offset=0x10f819000, flavor=0x00000001 (DEALLOC_GAP)`.
+  const flavor = match[2] ?? /\bflavor=0x[0-9a-f]{1,16} \(([A-Z_]{2,40})\)/.exec(words)?.[1];
+  return flavor === undefined ? [match[1]] : [`${match[1]} ${flavor}`, match[1]];
 }
 
 /** Whether a frame is of Swift's own library, without a name: what traps there is called by the program. */

@@ -110,6 +110,11 @@ function tellRaiser(
     return symbol === null ? frameOwner(frame, null) !== "system" : !raising(symbol);
   });
   const raiser = stack[from];
+  const caller = from < 0 || isLost ? undefined : stack.slice(from, deciding).find((frame) => {
+    const image = imageOf(frame);
+    return image !== null && !isBaseLibrary(imageTitle(image));
+  });
+  if (caller !== undefined && isSystemFrame(caller)) passOn(titleOf(caller), story);
   if (isLost) {
     const again = raisedAgain(report.decidingStack);
     story.tell(
@@ -141,6 +146,18 @@ function tellRaiser(
       );
     }
   }
+}
+
+/** Says in the advice that it is a framework that met what the program's function passed to it or set up. */
+function passOn(framework: string, { rows }: Story): void {
+  const [row] = rows;
+  const where = " in the first frame of yours";
+  if (row === undefined || !row.next.includes(where)) return;
+  const name = framework.replace(/^com\.apple\./, "");
+  rows[0] = {
+    ...row,
+    next: row.next.replace(where, ` in what the first frame of yours had ${name} do`),
+  };
 }
 
 /** The function of the program that raised an exception again; `null` where the stack does not show it. */

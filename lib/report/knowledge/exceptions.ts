@@ -247,6 +247,14 @@ export const exceptionRows: readonly KnowledgeRow[] = [
   },
   {
     kind: "exception",
+    key: "EXC_GUARD GUARD_TYPE_VIRT_MEMORY DEALLOC_GAP",
+    meaning: "The process released memory that is not allocated (munmap or vm_deallocate).",
+    causes: ["memory that was released twice, or by a wrong address or size"],
+    next: "See who releases memory: the frames below the top.",
+    source: "XNU, osfmk/mach/vm_statistics.h: kGUARD_EXC_DEALLOC_GAP",
+  },
+  {
+    kind: "exception",
     key: "EXC_GUARD GUARD_TYPE_VIRT_MEMORY",
     meaning: "The process used memory in a way that the kernel's guards forbid.",
     causes: [],

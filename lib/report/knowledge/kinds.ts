@@ -1191,7 +1191,10 @@ export const kindRows: readonly KnowledgeRow[] = [
     "address",
     "number",
     "",
-    ["a number used as a pointer, or a pointer that was damaged or cut to 32 bits"],
+    [
+      "a number used as a pointer, or a pointer that was damaged or cut to 32 bits",
+      "a pointer that was read from memory that was freed and is used for something else",
+    ],
     "Find where the pointer comes from; run with Address Sanitizer.",
     vm,
   ),

@@ -471,7 +471,7 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     frame(
       "EEPolicy::HandleFatalStackOverflow*",
       "A .NET thread's stack overflowed.",
-      ["endless recursion"],
+      ["recursion that does not end, or goes too deep for the stack"],
       unhandled[2],
       clr,
     ),
@@ -623,10 +623,14 @@ export const runtimeRows: readonly KnowledgeRow[] = [
   ),
   frame(
     "v8::internal::V8::FatalProcessOutOfMemory*",
-    "V8 is out of memory: the JavaScript heap is full.",
-    ["a leak in JavaScript", "very large strings or buffers"],
-    "Take heap snapshots; raise --max-old-space-size.",
-    node,
+    "V8 got no more memory: its JavaScript heap is full, or the process could get none for something else.",
+    [
+      "a leak in JavaScript",
+      "very large strings or buffers",
+      "a process or machine without free memory",
+    ],
+    "Read its message on stderr, which says which memory; take heap snapshots; raise --max-old-space-size.",
+    "V8, src/api/api.cc: V8::FatalProcessOutOfMemory, Utils::ReportOOMFailure",
   ),
   frame(
     "v8::internal::Heap::FatalProcessOutOfMemory*",
@@ -637,10 +641,14 @@ export const runtimeRows: readonly KnowledgeRow[] = [
   ),
   frame(
     "v8::Utils::ReportOOMFailure*",
-    "V8 is out of memory: the JavaScript heap is full.",
-    ["a leak in JavaScript"],
-    "Take heap snapshots; raise --max-old-space-size.",
-    node,
+    "V8 got no more memory: its JavaScript heap is full, or the process could get none for something else.",
+    [
+      "a leak in JavaScript",
+      "very large strings or buffers",
+      "a process or machine without free memory",
+    ],
+    "Read its message on stderr, which says which memory; take heap snapshots; raise --max-old-space-size.",
+    "V8, src/api/api.cc: V8::FatalProcessOutOfMemory, Utils::ReportOOMFailure",
   ),
   frame(
     "v8::Utils::ReportApiFailure*",

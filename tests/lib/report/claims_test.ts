@@ -802,3 +802,46 @@ Deno.test("a look-up of a method reads the class of an object that is not nil", 
   ], ["libobjc.A.dylib lookUpImpOrForward + 48", "Shop main + 8"]));
   assertStringIncludes(what, "null plus 16, or what was read from an object as its class");
 });
+
+Deno.test("a 64-bit process is known by its addresses; what was done to memory under guard", () => {
+  const cut = [
+    "Exception Type:        EXC_BAD_ACCESS (SIGSEGV)",
+    "Exception Codes:       KERN_INVALID_ADDRESS at 0x0000000008cfe004",
+    "",
+    "Thread 0 Crashed:",
+    "0   Shop  \t0x0000000108e5a4a9 sell + 9",
+    "1   Shop  \t0x0000000108daafd0 main + 112",
+    "",
+  ].join("\n");
+  assertStringIncludes(told(cut).what, "below 4 GB, where 64-bit programs have nothing");
+  assert(!told(cut.replaceAll("0x0000000108", "0x0000000008")).what.includes("4 GB"));
+  const { what, causes } = told([
+    "Exception Type:  EXC_GUARD (SIGKILL)",
+    "Exception Subtype: GUARD_TYPE_VIRT_MEMORY",
+    "Exception Message: offset=0x000000010f819000, flavor=0x00000001 (DEALLOC_GAP)",
+    "",
+  ].join("\n"));
+  assertStringIncludes(what, "released memory that is not allocated");
+  assertStringIncludes(causes, "released twice");
+});
+
+Deno.test("an index that a framework refused is not one of the program's own frame", () => {
+  const { check } = explainReport(readReport(
+    crashText([
+      "Exception Type:        EXC_CRASH (SIGABRT)",
+      "",
+      "Application Specific Information:",
+      "*** Terminating app due to uncaught exception 'NSRangeException', reason: '*** -[__NSArrayM objectAtIndex:]: index 56 beyond bounds [0 .. 55]'",
+      "",
+    ], [
+      "CoreFoundation __exceptionPreprocess + 164",
+      "libobjc.A.dylib objc_exception_throw + 48",
+      "CoreFoundation -[__NSArrayM objectAtIndex:] + 200",
+      "AppKit -[NSSavePanel runModal] + 623",
+      "Shop askForFile + 12",
+      "Shop main + 8",
+    ], "Last Exception Backtrace:"),
+    "x",
+  ));
+  assertStringIncludes(check.join("\n"), "in what the first frame of yours had AppKit do");
+});
