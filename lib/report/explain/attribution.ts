@@ -14,7 +14,14 @@ import {
 import { bareName, callTime, collected, known, knownFrame, knownVendor } from "../knowledge/mod.ts";
 import type { CodeOrigins } from "../origins.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
-import { isApples, isInstalled, isOfIdentifier, isOfProcess, isSystemProgram } from "./program.ts";
+import {
+  isApples,
+  isInstalled,
+  isOfIdentifier,
+  isOfProcess,
+  isSamePath,
+  isSystemProgram,
+} from "./program.ts";
 import {
   endedBy,
   entryOf,
@@ -216,7 +223,7 @@ function isOfApples({ owner, frame }: OwnedFrame, report: CrashReport): boolean 
     return isLibrary(frame, report) === false;
   }
   const bundle = /^.{1,1000}?\.app\//.exec(own)?.[0];
-  return image.path === own || (bundle !== undefined && image.path.startsWith(bundle));
+  return isSamePath(image.path, own) || (bundle !== undefined && image.path.startsWith(bundle));
 }
 
 /** Whose code a function that is linked into the program is, by its name; that of a template, by its caller's. */
@@ -496,7 +503,7 @@ function isLibrary(frame: ReportFrame, report: CrashReport): boolean | null {
   if (image === null || isOfIdentifier(frame, report)) return false;
   const { name, path, identifier } = report.process;
   const title = imageTitle(image);
-  if (image.path !== null && path !== null && image.path === path) return false;
+  if (image.path !== null && path !== null && isSamePath(image.path, path)) return false;
   if (/\.(?:dylib|so|bundle|node|jnilib|framework|plugin|xctest)$/i.test(title)) {
     return !title.endsWith(".debug.dylib");
   }

@@ -2,7 +2,7 @@
 
 import { callTime, type KnowledgeRow, known } from "../knowledge/mod.ts";
 import type { ReportFrame, ReportThread } from "../report.ts";
-import { functionOf } from "./stack.ts";
+import { brokenAt, functionOf } from "./stack.ts";
 
 /** Frames in which an occasion is looked for. */
 const OCCASION_DEPTH = 256;
@@ -20,7 +20,8 @@ export function occasionOf(
   let origin: KnowledgeRow | null = null;
   let originAt = -1;
   let once: KnowledgeRow | null = null;
-  for (let at = 0; at < stack.length && at < OCCASION_DEPTH && found.length < MOST; at++) {
+  const end = Math.min(brokenAt(stack) ?? stack.length, OCCASION_DEPTH);
+  for (let at = 0; at < end && found.length < MOST; at++) {
     const symbol = functionOf(stack[at], null);
     if (symbol === null) continue;
     const builtin = builtinOf(symbol);

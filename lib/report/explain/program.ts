@@ -34,6 +34,15 @@ export function isApples({ process }: CrashReport): boolean {
       !path.includes("/Python"));
 }
 
+/** Whether two paths are the same file's: a report names it with and without `/private`. */
+export function isSamePath(one: string, other: string): boolean {
+  return one === other || withoutPrivate(one) === withoutPrivate(other);
+}
+
+function withoutPrivate(path: string): string {
+  return path.startsWith("/private/var/") ? path.slice("/private".length) : path;
+}
+
 /** Whether a frame is of a process's own image where that is the system's, as of a daemon. */
 export function isOfProcess(frame: ReportFrame, { process, text }: CrashReport): boolean {
   const image = imageOf(frame);
@@ -42,7 +51,7 @@ export function isOfProcess(frame: ReportFrame, { process, text }: CrashReport):
     return systemPrograms.has(image.name) || isStarted(image.name, text);
   }
   return image.path !== null && process.path !== null
-    ? (image.path === process.path || imageTitle(image) === process.name)
+    ? (isSamePath(image.path, process.path) || imageTitle(image) === process.name)
     : image.name === process.name ||
       (process.identifier !== null && image.name === process.identifier);
 }

@@ -448,6 +448,8 @@ export function entryOf(stack: readonly ReportFrame[]): number {
   ) {
     return 0;
   }
+  const broken = brokenAt(stack);
+  if (broken !== null) return broken;
   const main = mainBelowRuntime(stack);
   if (main !== null) return main;
   // The loop is on the outside of a stack, so the search begins there.
@@ -484,6 +486,22 @@ export function entryOf(stack: readonly ReportFrame[]): number {
   }
   return stack.length;
 }
+
+/** Index of a frame of code that a run-time made, in no image, beyond which a stack is not what it was: it ends in a
+ * function of the system that begins no thread. A whole report's stack goes on to where its thread began. */
+export function brokenAt(stack: readonly ReportFrame[]): number | null {
+  const last = stack.at(-1);
+  if (last === undefined || stack.length > WHOLE || last.symbol === null) return null;
+  const at = stack.findIndex((frame, at) =>
+    at > 0 && frame.symbol === null && imageOf(frame) === null
+  );
+  return at < 0 || at === stack.length - 1 || reachesBase(stack) || !isSystemFrame(last)
+    ? null
+    : at;
+}
+
+/** Frames of stacks that reports have whole. */
+const WHOLE = 256;
 
 /** Index of the frame of a `main` that only called a run-time or framework, as that of Electron does, or an
  * event loop that has no name; `null` for other stacks. */

@@ -1,6 +1,6 @@
 /** The call path: what led to where a stack ended, in a few names. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { explainReport, isNearest, readReport } from "../../../lib/report/mod.ts";
+import { attributeReport, explainReport, isNearest, readReport } from "../../../lib/report/mod.ts";
 import "../../../lib/symbols/mod.ts";
 import { told } from "./fixtures.ts";
 
@@ -419,4 +419,29 @@ Deno.test("a page whose signature does not hold: what touched it, and when, are 
     "lookUpImpOrForward (libobjc.A.dylib)",
   ]);
   assertStringIncludes(happened.join(" "), "reopen event");
+});
+
+Deno.test("beyond code that a run-time made, a stack that reaches no thread's beginning tells nothing", () => {
+  const frames = [
+    "js Assembler::pop() + 8 (Assembler.h:50)",
+    "js Stub::code() + 8 (Stub.cpp:7)",
+    "??? 0x101e48547",
+    "libsystem_c.dylib __cxa_finalize_ranges + 345",
+    "XUL XRE_main + 8",
+    "AppKit -[NSApplication _nextEventMatchingEventMask:untilDate:inMode:dequeue:] + 454",
+  ];
+  const { path, happened } = explainReport(readReport(crash(frames), "x"));
+  assertEquals(path, ["Stub::code (js, Stub.cpp:7)", "Assembler::pop (Assembler.h:50)"]);
+  assertEquals(happened.some((text) => text.includes("exit")), false);
+  const whole = explainReport(readReport(crash([...frames, "dyld start + 4"]), "x"));
+  assertStringIncludes(whole.happened.join(" "), "exit");
+});
+
+Deno.test("a process's own image, with and without /private before its path", () => {
+  const header = "Process: Brain [7]\nPath: /private/var/run/com.apple.xpcproxy/Brain\n" +
+    "Identifier: com.apple.Brain\nOS Version: iOS 8.1.2 (12B440)\n" +
+    "Exception Type: EXC_BAD_ACCESS (SIGSEGV)\nException Codes: KERN_INVALID_ADDRESS at 0x10";
+  const text = crash(["Brain 0x7000 + 16"], header) +
+    "\nBinary Images:\n0x7000 - 0x8fff Brain arm64  <865e9aa3dce0392393a2445e115bc26f> /var/run/com.apple.xpcproxy/Brain\n";
+  assertEquals(attributeReport(readReport(text, "x")).isApple, true);
 });
