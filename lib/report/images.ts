@@ -137,7 +137,7 @@ const caches = {
 
 /** Marks the frames of a report without a list of images whose addresses are in the shared cache: their images are the
  * system's, whatever their names. Names of the program are not: people change addresses in what they show. */
-export function markCached({ arch, images, process, stacks }: CrashReport): void {
+export function markCached({ arch, images, process, stacks, threads }: CrashReport): void {
   if (images.length > 0) return;
   const kind = arch === "x86_64" || arch === "arm64"
     ? arch
@@ -147,16 +147,21 @@ export function markCached({ arch, images, process, stacks }: CrashReport): void
     : null;
   if (kind === null) return;
   const { begin, end } = caches[kind];
-  for (const stack of stacks) {
-    for (const frame of stack) {
-      const { address, imageName, image } = frame;
-      if (
-        address >= begin && address < end && image === null && imageName !== null &&
-        imageName !== process.name && imageName !== process.identifier
-      ) {
-        (frame as { cached?: true }).cached = true;
-      }
+  const mark = (frame: ReportFrame): void => {
+    const { address, imageName, image } = frame;
+    if (
+      address >= begin && address < end && image === null && imageName !== null &&
+      imageName !== process.name && imageName !== process.identifier
+    ) {
+      (frame as { cached?: true }).cached = true;
     }
+  };
+  for (const stack of stacks) for (const frame of stack) mark(frame);
+  // The nodes of call trees have frames of their own.
+  const nodes = threads.flatMap(({ tree }) => tree);
+  for (let node = nodes.pop(); node !== undefined; node = nodes.pop()) {
+    mark(node.frame);
+    for (const child of node.children) nodes.push(child);
   }
 }
 

@@ -231,24 +231,34 @@ function makerOf(
   frames: readonly OwnedFrame[],
   at: number,
 ): Pick<Attribution, "maker" | "isOfCaller"> {
-  const maker = makerOfFrame(frames[at].frame);
+  const maker = makerOfFrame(frames, at);
   const next = frames[at + 1];
   if (
     maker !== null || next === undefined || next.library !== frames[at].library ||
     !/^\w{1,60}</.test(frames[at].frame.symbol ?? "")
   ) return { maker, isOfCaller: false };
-  return { maker: makerOfFrame(next.frame), isOfCaller: true };
+  return { maker: makerOfFrame(frames, at + 1), isOfCaller: true };
 }
 
-function makerOfFrame(frame: ReportFrame): string | null {
+function makerOfFrame(frames: readonly OwnedFrame[], at: number): string | null {
+  const { frame } = frames[at];
   const symbol = functionOf(frame, null);
   if (symbol === null) return null;
   const vendor = knownVendor(symbol)?.meaning ?? null;
   if (vendor !== null) return vendor;
   const crate = crateOf(frame.symbol!);
-  return crate === null || titleOf(frame).replaceAll("-", "_").includes(crate)
-    ? null
-    : `the crate ${crate}`;
+  if (crate === null || titleOf(frame).replaceAll("-", "_").includes(crate)) return null;
+  // The program's own crate is among those that called it, and may have another name than the program.
+  const isCalled = frames.slice(at + 1).some(({ frame: { symbol } }) => {
+    const other = symbol === null ? null : crateOf(symbol) ?? crateOfMain(symbol);
+    return other !== null && other !== crate;
+  });
+  return isCalled ? `the crate ${crate}` : null;
+}
+
+/** The crate of the program's main function in Rust. */
+function crateOfMain(symbol: string): string | null {
+  return /^([a-z]\w{0,60})::main$/.exec(symbol)?.[1] ?? null;
 }
 
 /** The crate of a function of Rust: the first part of its path, or of the type's whose trait it implements. */
@@ -528,6 +538,7 @@ function isLibrary(frame: ReportFrame, report: CrashReport): boolean | null {
   }
   // Without a header the name is that of a log.
   if (name === null || (path === null && identifier === null)) {
+    if (name === null && isCalledByDelegate(frame, report)) return true;
     return libraryNames.test(title) ? null : false;
   }
   // Named by its bundle, where the header has only the program's name.
@@ -539,9 +550,20 @@ function isLibrary(frame: ReportFrame, report: CrashReport): boolean | null {
   );
 }
 
+/** Whether the application's delegate, which is the program's, called a frame from another image than the frame's own. */
+function isCalledByDelegate(frame: ReportFrame, { stacks }: CrashReport): boolean {
+  const title = titleOf(frame);
+  const stack = stacks.find((stack) => stack.includes(frame)) ?? [];
+  const delegate = stack.find(({ symbol }) =>
+    symbol !== null && /\b(?:App|Scene)Delegate\b/.test(symbol)
+  );
+  return delegate !== undefined && imageOf(delegate) !== null && titleOf(delegate) !== title &&
+    frameOwner(delegate, null) === "program" && stack.indexOf(delegate) > stack.indexOf(frame);
+}
+
 /** Names that libraries have more often than programs. */
 const libraryNames =
-  /(?:View|Kit|SDK|Framework|Lib|UI|Core|Database|FileSystem|Networking|Foundation|Widgets|Services)$|^(?:EX|RN|RCT|FB|GTM|GUL|AF|SD|Qt|Firebase|Google|org\.qt-project)[A-Z.]|^(?:Flutter|React|hermes|Sentry|Realm|Lottie|WebRTC)$/;
+  /(?:View|Kit|SDK|Framework|Lib|UI|Core|Database|FileSystem|Networking|Foundation|Widgets|Services)$|^(?:EX|RN|RCT|FB|GTM|GUL|AF|SD|Qt|Firebase|Google|org\.qt-project)[A-Z.]|^(?:Flutter|React|hermes|Sentry|Realm|Lottie|WebRTC|XUL)$/;
 
 /** Stacks in which the program's main function is looked for, and the frames at their outer ends. */
 const ENTRY_STACKS = 8;

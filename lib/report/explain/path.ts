@@ -33,7 +33,7 @@ const tellsNothing =
 
 /** Functions of the system that only bring a call where it belongs: of event loops, notifications, ports and queues. */
 const plumbing =
-  /^(?:_{0,3}CFXRegistrationPost|__CFMachPortPerform|__CFRunLoop|-\[NSAppleEventManager dispatchRawAppleEvent|-\[\w{1,60}Application(?:\(\w{1,40}\))? _?nextEventMatching|-\[NSApplication\(NSAppleEventHandling\) _handleCoreEvent|_?ae?ProcessAppleEvent|AEProcessAppleEvent|aeDispatchAppleEvent|-\[FBSSerialQueue |__FBSSERIALQUEUE_IS|_dispatch_(?:continuation_(?:pop|invoke)|source_(?:latch|invoke)|mach_msg_async|kevent_|async_redirect)|__CFNOTIFICATIONCENTER_IS|_?xpc_(?:connection_|objc_main)|_?(?:NS|UI|NSViewService)ApplicationMain|-\[NSXPCSharedListener resume|_DPS)/;
+  /^(?:_{0,3}CFXRegistrationPost|__CFMachPortPerform|__CFRunLoop|-\[NSAppleEventManager dispatchRawAppleEvent|-\[\w{1,60}Application(?:\(\w{1,40}\))? _?nextEventMatching|-\[NSApplication\(NSAppleEventHandling\) _handleCoreEvent|_?ae?ProcessAppleEvent|AEProcessAppleEvent|aeDispatchAppleEvent|-\[FBSSerialQueue |__FBSSERIALQUEUE_IS|_dispatch_(?:continuation_(?:pop|invoke)|source_(?:latch|invoke)|mach_msg_async|kevent_|async_redirect)|__CFNOTIFICATIONCENTER_IS|_?xpc_(?:connection_|objc_main)|_?(?:NS|UI|UINS|NSViewService)ApplicationMain|-\[NSXPCSharedListener resume|_DPS)/;
 
 /** The functions that led to where a stack ended, outermost first: those of the program, then what the innermost of
  * them called, then what the system did; `…` for those that are left out. Without functions of the program, the
@@ -91,6 +91,7 @@ function pathOf(
       const image = imageOf(stack[at]);
       if (image === null) continue;
       const title = imageTitle(image);
+      if (/^\?+$/.test(title)) continue;
       if (isInnermost) own.push({ ...namelessStep(title), offset: placeOf(stack[at]) });
       else if (last?.image !== title) own.push(namelessStep(title));
       continue;

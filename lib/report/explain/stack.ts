@@ -344,21 +344,37 @@ export function rethrowOf(stack: readonly ReportFrame[]): number {
 }
 
 /** The same of a stack whose run-times have no names: from the C library's abort() through that of C++, which calls the
- * program's terminate handlers between, such as libobjc's and a library's own. */
+ * program's terminate handlers between, such as libobjc's and a library's own; or from a handler of exceptions that the
+ * program set, which CoreFoundation calls from libobjc's. */
 function endOfNameless(stack: readonly ReportFrame[], near: number): number {
   let last = -1;
+  let handlers = 0;
   for (let at = 0; at < near; at++) {
     const frame = stack[at];
     const title = titleOf(frame);
     if (/^libc\+\+abi\./.test(title)) {
       if (frame.symbol !== null) return 0;
       last = at;
-    } else if (last < 0 ? !/^lib[Ss]ystem/.test(title) : at - last > TERMINATE_HANDLERS) break;
+    } else if (last >= 0) {
+      if (at - last > TERMINATE_HANDLERS) break;
+    } else if (handlers > 0 && isHandling(stack, at)) {
+      at++;
+    } else if (!/^lib[Ss]ystem/.test(title)) {
+      if (at === 0 || isSystemFrame(frame) || ++handlers > TERMINATE_HANDLERS) break;
+    } else if (handlers > 0) break;
   }
   const isAbort = stack.slice(0, Math.max(0, last)).some(({ symbol, image, imageName }) =>
     symbol === "abort" || (symbol === null && /^libsystem_c\./.test(image?.name ?? imageName ?? ""))
   );
   return last >= 0 && isAbort ? last + 1 : 0;
+}
+
+/** Whether CoreFoundation's handler of exceptions and libobjc's, without names, stand before the C++ run-time's frames. */
+function isHandling(stack: readonly ReportFrame[], at: number): boolean {
+  return at + 2 < stack.length &&
+    [/CoreFoundation$/, /^libobjc\./, /^libc\+\+abi\./].every((title, index) =>
+      stack[at + index].symbol === null && title.test(titleOf(stack[at + index]))
+    );
 }
 
 /** Most frames of terminate handlers between those of the C++ run-time. */
@@ -401,7 +417,7 @@ function endOfPreprocessing(stack: readonly ReportFrame[], first: number): numbe
 /** Functions that are on the outside of a thread's stack, or that run its events: beyond them no function of
  * the program led to what happened. */
 const bases =
-  /^(?:_?start|main|_?thread_start|_pthread_(?:start|body|wqthread)|start_wqthread|_?dyld_start|dyldbootstrap::start|clone|__?NSThread__(?:main|start)__|CFRunLoopRun|__CFRunLoopRun|__CFRUNLOOP_IS_|_?CFRunLoopRunSpecific|-\[NS(?:UI)?Application run\]|-\[NSRunLoop\(NSRunLoop\) run|UIApplicationMain|-\[UIApplication _run\]|NSApplicationMain|GSEventRun|RunCurrentEventLoop|ReceiveNextEvent|_?BlockUntilNextEvent|_DPSNextEvent|_dispatch_(?:client_callout|call_block_and_release|worker_thread|root_queue_drain|main_queue|lane_|queue_|mgr_thread|workloop)|completeTaskWithClosure|_xpc_connection_call|xpc_main)/;
+  /^(?:_?start|main|_?thread_start|_pthread_(?:start|body|wqthread)|start_wqthread|_?dyld_start|dyldbootstrap::start|clone|__?NSThread__(?:main|start)__|CFRunLoopRun|__CFRunLoopRun|__CFRUNLOOP_IS_|_?CFRunLoopRunSpecific|-\[NS(?:UI)?Application run\]|-\[NSRunLoop\(NSRunLoop\) run|UI(?:NS)?ApplicationMain|-\[UIApplication _run\]|NSApplicationMain|GSEventRun|RunCurrentEventLoop|ReceiveNextEvent|_?BlockUntilNextEvent|_DPSNextEvent|_{1,2}dispatch_(?:client_callout|call_block_and_release|worker_thread|root_queue_drain|main_queue|lane_|queue_|mgr_thread|workloop)|completeTaskWithClosure|_xpc_connection_call|xpc_main)/;
 
 /** Whether a function is on the outside of a thread's stack, or runs its events. */
 export function isBase(symbol: string): boolean {
@@ -437,7 +453,7 @@ export function reachesBase(stack: readonly ReportFrame[]): boolean {
 
 /** Functions that run a thread's events and call the program's code only as handlers. */
 export const eventLoops =
-  /^(?:UIApplicationMain|NSApplicationMain|-\[NSApplication run\]|CFRunLoopRun(?:InMode|Specific)?|__CFRunLoopRun|GSEventRunModal|xpc_main|dispatch_main|_?NSExtensionMain|RunApplicationEventLoop)$/;
+  /^(?:UI(?:NS)?ApplicationMain|NSApplicationMain|-\[NSApplication run\]|CFRunLoopRun(?:InMode|Specific)?|__CFRunLoopRun|GSEventRunModal|xpc_main|dispatch_main|_?NSExtensionMain|RunApplicationEventLoop)$/;
 
 /** Index of the frame of `main` below an event loop: it and what is further out called nothing but the
  * loop; the stack's length when there is none. */
@@ -514,6 +530,12 @@ function mainBelowRuntime(stack: readonly ReportFrame[]): number | null {
   if (!isMain || frameOwner(stack[at], null) !== "program") return null;
   // Swift has several, each of which calls the next.
   while (at > 1 && mains.test(stack[at - 1].symbol ?? "") && !isSystemFrame(stack[at - 1])) at--;
+  // Without names as well, below the function that runs iOS's events.
+  const outer = at;
+  while (
+    symbol === null && outer - at < 2 && at > 2 && isNameless(stack[at - 1]) &&
+    titleOf(stack[at - 1]) === titleOf(stack[at]) && runsEvents(stack, at - 1)
+  ) at--;
   const caller = stack[at - 1];
   const called = functionOf(caller, stack[at - 2] ?? null);
   if (frameOwner(caller, called) === "runtime") {
@@ -531,6 +553,16 @@ function mainBelowRuntime(stack: readonly ReportFrame[]): number | null {
   // Without names only the image tells that it is the event loop.
   const image = caller.symbol === null ? imageOf(caller) : null;
   return image !== null && loopImages.test(imageTitle(image)) ? at : null;
+}
+
+/** Whether the frames before an index are, by their images, UIKit's that called the function of GraphicsServices that runs
+ * events, and are not more than that takes. */
+function runsEvents(stack: readonly ReportFrame[], end: number): boolean {
+  const at = stack.slice(0, end).findLastIndex((frame) => titleOf(frame) === "GraphicsServices");
+  return at > 0 &&
+    stack.slice(at + 1, end).every((frame) =>
+      frame.symbol === null && (loopImages.test(titleOf(frame)) || isNameless(frame))
+    );
 }
 
 /** The program's main function, and what Swift calls from it. */

@@ -986,6 +986,7 @@ export const runtimeRows: readonly KnowledgeRow[] = [
   library("libclang_rt*", "a sanitizer", "LLVM, compiler-rt"),
   library("libgmalloc.dylib", "Guard Malloc", "libgmalloc(3)"),
   library("libgcc_s*", "the GCC run-time", "GCC"),
+  library("libstd-*", "Rust's standard library", "Rust, library/std"),
   ...frameworks.map((key): KnowledgeRow => ({
     kind: "library",
     key,

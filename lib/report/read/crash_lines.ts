@@ -222,7 +222,11 @@ export function parsePlace(text: string): Place {
     else if (rest.startsWith("(Missing") || rest.includes("UUID ")) break;
     else if (inside === ":-1") {
       // A place that has no line.
-    } else if (endsWithOffset(before) && inside !== "") file = inside;
+    } else if (
+      inside !== "" && (endsWithOffset(before) ||
+        // After a service's columns.
+        (inCode.test(inside) && rest.slice(0, open).endsWith("  ")))
+    ) file = inside;
     else break;
     rest = before;
   }
@@ -254,9 +258,9 @@ export function parsePlace(text: string): Place {
   }
   const plus = rest.lastIndexOf(" + ");
   if (plus >= 0) {
-    offset = toNumber(rest.slice(plus + 3));
+    offset = toNumber(rest.slice(plus + 3).trimStart());
     if (offset !== null) symbol = rest.slice(0, plus);
-  }
+  } else if (rest.length > 2 && rest.endsWith(" +")) symbol = rest.slice(0, -2);
   if (symbol !== null) {
     const end = hexEnd(symbol, 0);
     // What Crashlytics writes where it has no symbols, in several languages.
@@ -317,6 +321,9 @@ function endsWithOffset(text: string): boolean {
   const plus = text.lastIndexOf(" + ");
   return plus >= 0 && toNumber(text.slice(plus + 3)) !== null;
 }
+
+/** A source file without a line, and what compilers write for one. */
+const inCode = /^(?:<compiler-generated>|[\w+-]{1,120}\.(?:swift|mm?|c|cc|cpp))$/;
 
 /** Reads `file:line` or `file:line:column`. */
 export function parseSource(

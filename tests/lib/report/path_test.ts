@@ -445,3 +445,16 @@ Deno.test("a process's own image, with and without /private before its path", ()
     "\nBinary Images:\n0x7000 - 0x8fff Brain arm64  <865e9aa3dce0392393a2445e115bc26f> /var/run/com.apple.xpcproxy/Brain\n";
   assertEquals(attributeReport(readReport(text, "x")).isApple, true);
 });
+
+Deno.test("names with what is left of a place; images that have no name are no step", () => {
+  assertEquals(
+    pathOf([
+      "MyApp -[Cart add:] +",
+      "MyApp -[Cart tap:] +  24",
+      "MyApp Cart.show()   (Cart.swift:7)",
+      "? ? + 4373061536",
+      "MyApp main   (AppDelegate.swift)",
+    ]),
+    ["Cart.show() (MyApp, Cart.swift:7)", "-[Cart tap:]", "-[Cart add:]"],
+  );
+});

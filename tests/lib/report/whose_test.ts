@@ -329,7 +329,7 @@ Deno.test("whose code is linked into the program, by its name; a script that an 
     false,
     null,
   ]);
-  assertEquals(by(["Shop tao::app::launch::h75c3fc1453409912 + 8"]), [
+  assertEquals(by(["Shop tao::app::launch::h75c3fc1453409912 + 8", "Shop store::main + 8"]), [
     "the crate tao",
     false,
     null,
@@ -488,4 +488,66 @@ Deno.test("what a run-time calls to end the process stands before its function t
     "x",
   ));
   assertEquals([verdict, deciding?.frame.symbol], ["runtime", "rb_gc_mark_roots"]);
+});
+
+Deno.test("a handler of exceptions without names ended the process: who raised is not known", () => {
+  const nameless = (images: readonly string[]): string[] =>
+    images.map((image, at) =>
+      `0x00000001000${at.toString(16).padStart(5, "0")} ${image} 0x100000000 + 8`
+    );
+  const loop = [
+    "CoreFoundation",
+    "GraphicsServices",
+    "UIKitCore",
+    "UIKitCore",
+    "Shop",
+    "Shop",
+    "Shop",
+  ];
+  assertEquals(
+    whose(crash(
+      "Exception Type: SIGABRT",
+      nameless([
+        ...["libsystem_kernel.dylib", "libsystem_c.dylib", "ShopKit", "CoreFoundation"],
+        ...["libobjc.A.dylib", "libc++abi.dylib", "libc++abi.dylib", "libobjc.A.dylib"],
+        ...loop,
+      ]),
+    )).slice(0, 2),
+    ["unknown", "thrower"],
+  );
+  // The same images in another order are no handler.
+  assertEquals(
+    whose(crash(
+      "Exception Type: SIGABRT",
+      nameless(["libsystem_kernel.dylib", "libsystem_c.dylib", "ShopKit", ...loop]),
+    ))[0],
+    "program",
+  );
+});
+
+Deno.test("crates: only one that another called; a library by the delegate that called it", () => {
+  const maker = (frames: readonly string[]): string | null =>
+    attributeReport(readReport(crash(`${access}0x10`, frames), "x")).maker;
+  const own = "Shop probes::recurse::h6895313952b89569 + 8";
+  assertEquals(maker([own, own, own, ...ends]), null);
+  assertEquals(maker([own, "Shop store::main + 8", ...ends]), "the crate probes");
+  const plugin = attributeReport(readReport(
+    crash(
+      "Exception Type: EXC_BAD_ACCESS (SIGSEGV)\nException Codes: KERN_INVALID_ADDRESS at 0x10",
+      [
+        "share_plugin SharePlugin.register + 8",
+        "Runner AppDelegate.application + 8",
+      ],
+    ).replace(/^Process: .*$/m, ""),
+    "x",
+  ));
+  assertEquals([plugin.verdict, plugin.library], ["program", "share_plugin"]);
+  const rust = attributeReport(readReport(
+    crash(abort, [
+      ...aborts,
+      "libstd-7a48a99fa0910c06.dylib std::sys::unix::abort_internal::hed1a563349acc5db + 9",
+    ]),
+    "x",
+  ));
+  assertEquals(rust.verdict, "runtime");
 });
