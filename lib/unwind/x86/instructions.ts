@@ -316,8 +316,10 @@ class Analysis implements Machine<State> {
     const isKept = isCall(this.#decoder) || before.accumulator !== after.accumulator;
     const accumulator = isKept ? after.accumulator : null;
     const fp = after.fp === before.fp && this.#writes(BP) ? null : after.fp;
+    // Where nothing else has the CFA, calls preserve the register: those of assembly to its own parts.
+    const isNeeded = after.sp === null && after.fp === null && after.kept === null;
     const isLost = after.copy !== null && after.copy === before.copy &&
-      this.#loses(after.copy.register);
+      !(isNeeded && isCall(this.#decoder)) && this.#loses(after.copy.register);
     const copy = isLost ? null : after.copy;
     const index = after.kept?.index ?? -1;
     const kept = index !== -1 && this.#loses(index) ? null : after.kept;

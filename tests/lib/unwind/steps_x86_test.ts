@@ -273,6 +273,10 @@ Deno.test("the stack pointer is aligned, and its old value kept in another regis
   // It is lost with the register: mov %rsp, %r11; and $-64, %rsp; imul %r11, %r11
   assertEquals(rowsOf(x86_64, "4989e3 4883e4c0 4d0fafdb 90")(7), "r11+8");
   assertEquals(rowsOf(x86_64, "4989e3 4883e4c0 4d0fafdb 90")(11), null);
+  // A part of the function that is called preserves it, as in OpenSSL's `aesni-x86_64.pl`:
+  // mov %rsp, %r11; and $-64, %rsp; call; lea (%r11), %rsp; ret
+  const calls = rowsOf(x86_64, "4989e3 4883e4c0 e800010000 498d23 c3");
+  assertEquals([7, 12, 15].map(calls), ["r11+8", "r11+8", "rsp+8"]);
 });
 
 Deno.test("a function that takes its hidden argument with it", () => {
