@@ -235,9 +235,10 @@ export async function launchWith(
           ...(watch === undefined ? {} : { crashes: watch }),
           ...(held === undefined ? {} : {
             async begin() {
-              const time = inShell ? await leaveShell(child, expectedTime) : 0;
+              const cpuTime = inShell ? await leaveShell(child, expectedTime) : 0;
               held.dispose();
-              return time;
+              // As the kernel names it after the file.
+              return { cpuTime, ...(inShell ? { name: name.slice(0, maxThreadName) } : {}) };
             },
           }),
         }),
@@ -300,6 +301,9 @@ async function watchForCrash(native: NativeKernel, pid: number): Promise<CrashWa
 function isStopped(pid: number): boolean {
   return /^[Tt]$/.test(procFields(pid)?.[0] ?? "");
 }
+
+/** Characters of a thread's name on Linux (`TASK_COMM_LEN`, less the end). */
+const maxThreadName = 15;
 
 /** For how long a program that is sampled is expected to begin, in milliseconds: it runs unseen in each pause
  * between two looks. */

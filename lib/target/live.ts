@@ -30,7 +30,7 @@ import {
 import { type AsyncContexts, contextReader, readContexts } from "../unwind/mod.ts";
 import type { CoreOrigin, SaveCoreOptions, SavedCore } from "./save_core.ts";
 import { Snapshot, type SnapshotOptions, Target } from "./target.ts";
-import type { RecordOptions, Sample, SampleOptions, SampleOrigin } from "./sampling.ts";
+import type { Beginning, RecordOptions, Sample, SampleOptions, SampleOrigin } from "./sampling.ts";
 import type { Profile } from "../profile/mod.ts";
 import type { FileSystem } from "../file_system.ts";
 import { type CodeResolver, resolverOf, Thread, type ThreadControl } from "./thread.ts";
@@ -164,9 +164,8 @@ export interface LiveOptions extends SymbolOptions {
   readonly mappedFile?: (path: string) => string;
   /** Knows code that the process makes while it runs. */
   readonly generated?: Resolver;
-  /** Lets a program begin that waits until it is sampled; gives the CPU time in nanoseconds that its first thread
-   * had used by then. Called once. */
-  readonly begin?: () => Promise<number>;
+  /** Lets a program begin that waits until it is sampled. Called once. */
+  readonly begin?: () => Promise<Beginning>;
 }
 
 /** A running task, over a {@linkcode MachKernel}.
@@ -823,15 +822,12 @@ export class LiveTarget extends Target {
     return await record(origin, this.samples(options), options);
   }
 
-  /** Lets the program begin that waits until it is sampled.
-   *
-   * @returns the CPU time that was used by then, in nanoseconds
-   */
-  async #begin(): Promise<number> {
+  /** Lets the program begin that waits until it is sampled. */
+  async #begin(): Promise<Beginning> {
     this.#isHeld = false;
-    const time = await this.#options.begin!();
+    const beginning = await this.#options.begin!();
     this.#readLoading(1);
-    return time;
+    return beginning;
   }
 
   /** Reads the images of a program that has just begun, less and less often: it may have ended when its first

@@ -175,9 +175,16 @@ export interface SampleOrigin {
   readonly pid: number;
   readonly resolver: CodeResolver;
   readonly dispatch: DispatchSource;
-  /** Lets a program begin that waits at its start, once it is sampled; gives the CPU time in nanoseconds that
-   * its first thread had used by then. What was seen before is not the program's. */
-  readonly begin?: () => Promise<number>;
+  /** Lets a program begin that waits at its start, once it is sampled. */
+  readonly begin?: () => Promise<Beginning>;
+}
+
+/** What is known of the first thread of a program that has begun. What was seen of it before is not the program's. */
+export interface Beginning {
+  /** The CPU time that was used by then, in nanoseconds. */
+  readonly cpuTime: number;
+  /** Its name, where it had another one before. */
+  readonly name?: RawText;
 }
 
 const runStates: readonly RunState[] = [
@@ -355,9 +362,11 @@ class StackSampler implements SampleVisitor {
     this.#start = isHeld ? undefined : 0;
   }
 
-  /** The program has begun, with that CPU time. */
-  begin(cpuTime: number): void {
+  /** The program has begun. */
+  begin({ cpuTime, name }: Beginning): void {
     this.#begunAt = cpuTime;
+    const main = this.#threads.get(this.#main!);
+    if (main !== undefined && name !== undefined) main.name = name;
   }
 
   thread(info: ThreadInfo): void {

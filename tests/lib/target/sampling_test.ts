@@ -78,7 +78,7 @@ Deno.test("what was seen before a program begins is not in its samples, and its 
     },
     begin() {
       sampling!.available = Infinity;
-      return Promise.resolve(0);
+      return Promise.resolve({ cpuTime: 0 });
     },
   };
   const seen: [time: number, lost: number][] = [];

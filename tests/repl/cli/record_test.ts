@@ -147,6 +147,7 @@ Deno.test({
       // Nothing is of the shell that starts it, and the time is the program's.
       assert(profile.images.every(({ name }) => name !== "dash"));
       assertEquals(profile.processes.map(({ name }) => name), ["early"]);
+      assertEquals(profile.threads.map(({ name }) => name), ["early"]);
     } finally {
       await Deno.remove(folder, { recursive: true });
     }
