@@ -150,7 +150,7 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
     }
   } else if (sp !== null && nearStack(address, sp)) {
     const frames = thread?.frames.length ?? 0;
-    const isEnd = address < sp && region.type === null && isProtected(report);
+    const isEnd = region.type === null && isProtected(report);
     add(
       frames > DEEP || isEnd ? "stack" : "unknown",
       `it is ${address < sp ? `${sp - address} bytes below` : `${address - sp} bytes above`} ` +

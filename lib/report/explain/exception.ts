@@ -226,7 +226,7 @@ export function tellKind(crash: Crash, isDecoded: boolean, story: Story): void {
   }
   // The bytes that would tell ud2 from another instruction are seldom there.
   if (
-    !isCheck(report) && kind !== null && kind === rows[0] && kind.cpu === "intel" &&
+    !isCheck(report) && kind !== null && kind === rows[0] && kind.cpu !== "arm" &&
     kind.key === "EXC_BAD_INSTRUCTION"
   ) {
     story.tell("Whether a check failed, and which, is not in the report.");

@@ -122,6 +122,16 @@ export const exceptionRows: readonly KnowledgeRow[] = [
   {
     kind: "exception",
     key: "EXC_BAD_INSTRUCTION",
+    meaning:
+      "The CPU met an instruction that it does not know or may not execute; on Intel it is mostly ud2, with which a failed check stops the program.",
+    causes: [],
+    next: "See the instruction at the program counter, and the function there.",
+    source: apple,
+  },
+  {
+    kind: "exception",
+    key: "EXC_BAD_INSTRUCTION",
+    cpu: "arm",
     meaning: "The CPU met an instruction that it does not know or may not execute.",
     causes: [],
     next: "See the instruction at the program counter: disassemble the function there.",
@@ -352,6 +362,16 @@ export const exceptionRows: readonly KnowledgeRow[] = [
   {
     kind: "signal",
     key: "SIGILL",
+    meaning:
+      "An illegal instruction was executed; on Intel it is mostly ud2, the trap of a failed check.",
+    causes: [],
+    next: "See the top frame's instruction, or who called it.",
+    source: note,
+  },
+  {
+    kind: "signal",
+    key: "SIGILL",
+    cpu: "arm",
     meaning: "An illegal instruction was executed.",
     causes: [],
     next: "See the top frame's instruction, or who called it.",

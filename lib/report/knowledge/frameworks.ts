@@ -1151,7 +1151,7 @@ export const frameworkRows: readonly KnowledgeRow[] = [
   ),
   ...occasion(
     ["__NSThreadPerformPerform"],
-    "in a call that another thread passed to this one (performSelector:onThread:)",
+    "in a call that was passed to this thread (performSelector:onThread:, or on the main thread)",
     "Apple, NSThread",
   ),
   ...occasion(

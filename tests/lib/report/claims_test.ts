@@ -845,3 +845,21 @@ Deno.test("an index that a framework refused is not one of the program's own fra
   ));
   assertStringIncludes(check.join("\n"), "in what the first frame of yours had AppKit do");
 });
+
+Deno.test("an invalid instruction of a CPU that is not named may be a trap", () => {
+  const text = (lines: string[]) =>
+    told([...lines, "Exception Type:    EXC_BAD_INSTRUCTION (SIGILL)", ""].join("\n")).what;
+  assertStringIncludes(text([]), "on Intel it is mostly ud2");
+  assertStringIncludes(text([]), "Whether a check failed");
+  assert(!text(["Code Type: ARM-64 (Native)"]).includes("ud2"));
+});
+
+Deno.test("protected memory above the stack pointer is the stack's end as well", () => {
+  const { what } = told(
+    crashText([
+      "Exception Type:        EXC_BAD_ACCESS (SIGBUS)",
+      "Exception Codes:       KERN_PROTECTION_FAILURE at 0x000000016b517f60",
+    ], ["Shop sell + 4", "Shop main + 8"]) + intelState("rsp: 0x000000016b517ed0", "0x00000006"),
+  );
+  assertStringIncludes(what, "144 bytes above the stack pointer, where memory is protected");
+});
