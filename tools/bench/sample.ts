@@ -6,7 +6,7 @@ import { functionName, functionWeights } from "../../lib/profile/mod.ts";
 import { entry, median } from "./measure.ts";
 
 /** Seconds for which each contender samples, and how often each has its turn. */
-const seconds = 4;
+const seconds = 12;
 const turns = 4;
 
 const burners = ["burn_most", "burn_some", "burn_little"];
