@@ -1,7 +1,7 @@
 /** What a page shows: threads with stacks, as columns of numbers. A pause, a report or a stackshot is one
  * sample of each thread, a profile many. All text is safe to show. */
-import { escape } from "../../lib/escape.ts";
-import type { Profile } from "../../lib/profile/mod.ts";
+import { escape, type RawText } from "../../lib/escape.ts";
+import type { Profile, ProfileThread } from "../../lib/profile/mod.ts";
 import { isSystemPath } from "../../lib/symbols/system_image.ts";
 
 /** A variable of a frame, and its members below it. */
@@ -383,8 +383,14 @@ export function pageOfProfile(profile: Profile, head: PageHead, readable: Readab
     if (image === undefined) return `0x${address.toString(16)}`;
     return `${image.name} + 0x${BigInt.asUintN(64, address - image.address).toString(16)}`;
   };
+  const plainNameOf = ({ name, queue, isMain }: ProfileThread, index: number): RawText =>
+    name ?? queue ?? (isMain ? "main thread" : `Thread ${index}`);
+  const named = Map.groupBy(profile.threads, plainNameOf);
   const threads = profile.threads.map((thread, index): PageThread => {
-    const { process, id, name, queue, isMain, samples } = thread;
+    const { process, id, queue, isMain, samples } = thread;
+    const name = plainNameOf(thread, index);
+    // On Linux all threads that have no name of their own have the program's.
+    const which = isMain ? "main" : id === null ? `${index}` : `${id}`;
     const { name: of, pid } = processes[process] ?? { name: null, pid: null };
     const about = [
       processes.length > 1 ? `${of ?? "?"}${pid === null ? "" : ` (${pid})`}` : null,
@@ -392,7 +398,7 @@ export function pageOfProfile(profile: Profile, head: PageHead, readable: Readab
       id === null ? null : `id ${id}`,
     ];
     return {
-      name: escape(name ?? queue ?? (isMain ? "main thread" : `Thread ${index}`)),
+      name: escape(named.get(name)!.length > 1 ? `${name} (${which})` : name),
       about: escape(about.filter((text) => text !== null).join(" · ")),
       state: "",
       mark: "",

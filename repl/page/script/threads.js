@@ -32,33 +32,40 @@ addView("threads", Words, (element) => ({
   },
 }));
 
-/** Every thread with its whole stack, innermost function first. */
+/** So many threads have their stacks in the document from the beginning; of more, those that are near the window. */
+const MOST_WHOLE = 100;
+/** Height of a row, in pixels, before it is known. */
+const STACK_ROW = 21.5;
+
+/** Every thread with its whole stack, innermost function first.
+ *
+ * @param {boolean} all whether it is of all threads, and whole: on paper
+ */
 export function stackList(all = false) {
-  const sections = threads.map((thread, index) => {
-    if (!all && state.thread >= 0 && index !== state.thread) return null;
-    const rows = [];
-    let found = matches === null || all;
-    for (let at = thread.samples.stack[0] ?? -1, depth = 0; at >= 0; depth++) {
-      const frame = stacks.frame[at];
-      const of = frames.function[frame];
-      at = stacks.prefix[at];
-      found ||= isMatch(of);
-      const locals = thread.locals?.[depth] ?? [];
-      rows.push(make(
-        "tr",
-        { class: isSystem(of) ? "system" : "" },
-        make("td", {}, `${depth}`),
-        make(
-          "td",
-          {},
-          clamped("div", nameOf(of), marked(nameOf(of))),
-          locals.length === 0 ? null : localsOf(locals),
-        ),
-        make("td", {}, placeOf(frame)),
-        make("td", {}, imageOf(of)),
-      ));
+  const shown = threads.filter((thread, index) =>
+    all ||
+    (state.thread < 0 || index === state.thread) && (matches === null || hasMatch(thread))
+  );
+  const isWhole = all || shown.length <= MOST_WHOLE;
+  const later = new Map();
+  const observer = new IntersectionObserver((entries) => {
+    for (const { isIntersecting, target } of entries) {
+      if (!isIntersecting) continue;
+      observer.unobserve(target);
+      target.replaceWith(stackTable(later.get(target), all));
     }
-    if (!found) return null;
+  }, { rootMargin: "1000px" });
+  const sections = shown.map((thread) => {
+    const depth = depthOf(thread);
+    let table;
+    if (depth === 0) table = make("div", { class: "bar" }, "No stack.");
+    else if (isWhole) table = stackTable(thread, all);
+    else {
+      table = make("div", {});
+      table.style.height = `${depth * STACK_ROW}px`;
+      later.set(table, thread);
+      observer.observe(table);
+    }
     return make(
       "section",
       { "aria-label": thread.name },
@@ -69,12 +76,10 @@ export function stackList(all = false) {
         chip(thread),
         make("span", { class: "names" }, thread.about),
       ),
-      rows.length === 0
-        ? make("div", { class: "bar" }, "No stack.")
-        : make("table", { class: "stack" }, make("tbody", {}, ...rows)),
+      table,
       thread.ended === "" ? null : make("div", { class: "bar" }, thread.ended),
     );
-  }).filter((section) => section !== null);
+  });
   return make(
     "div",
     { class: "threads" },
@@ -82,6 +87,46 @@ export function stackList(all = false) {
       ? [make("div", { class: "empty" }, `No ${data.words.one} has what is searched for.`)]
       : sections,
   );
+}
+
+/** The frames of a thread, innermost first: their numbers among the stacks. */
+function* entriesOf(thread) {
+  for (let at = thread.samples.stack[0] ?? -1; at >= 0; at = stacks.prefix[at]) yield at;
+}
+
+function depthOf(thread) {
+  let depth = 0;
+  for (const _ of entriesOf(thread)) depth++;
+  return depth;
+}
+
+function hasMatch(thread) {
+  for (const at of entriesOf(thread)) if (isMatch(frames.function[stacks.frame[at]])) return true;
+  return false;
+}
+
+function stackTable(thread, all) {
+  const rows = [];
+  for (const at of entriesOf(thread)) {
+    const depth = rows.length;
+    const frame = stacks.frame[at];
+    const of = frames.function[frame];
+    const locals = thread.locals?.[depth] ?? [];
+    rows.push(make(
+      "tr",
+      { class: isSystem(of) ? "system" : "" },
+      make("td", {}, `${depth}`),
+      make(
+        "td",
+        {},
+        clamped("div", nameOf(of), marked(nameOf(of))),
+        locals.length === 0 ? null : localsOf(locals, all),
+      ),
+      make("td", {}, placeOf(frame)),
+      make("td", {}, imageOf(of)),
+    ));
+  }
+  return make("table", { class: "stack" }, make("tbody", {}, ...rows));
 }
 
 /** The threads of a profile, the heaviest first; a click chooses one. */

@@ -48,6 +48,11 @@ if (data.timed || data.timeline !== undefined) {
       const { context } = sheet;
       context.font = "12px system-ui, sans-serif";
       context.textBaseline = "middle";
+      if (lanes.length === 0) {
+        context.fillStyle = colour("muted");
+        context.fillText("No samples here.", 16, 32);
+        return;
+      }
       const step = niceStep(end / (room() / 110));
       context.fillStyle = colour("line");
       for (let time = 0; time <= end; time += step) {

@@ -34,7 +34,16 @@ export function describe(of, frame, extra = [], locals = []) {
   );
   say([nameOf(of), ...extra.map((row) => row.join(" "))].join(", "));
 }
-export function localsOf(list) {
+/** Maximum length of a type that is shown; the whole is its title. */
+const MAX_TYPE = 120;
+
+/** The variables of a frame.
+ *
+ * @param {readonly any[]} list
+ * @param {boolean} whole whether types of any length are shown
+ */
+export function localsOf(list, whole = false) {
+  const cut = (type) => whole || type.length <= MAX_TYPE ? type : `${type.slice(0, MAX_TYPE - 1)}…`;
   return make(
     "div",
     { class: "locals mono" },
@@ -43,7 +52,7 @@ export function localsOf(list) {
         "div",
         {},
         name,
-        make("span", { class: "type" }, ` ${type}`),
+        make("span", { class: "type", title: type.length > MAX_TYPE && type }, ` ${cut(type)}`),
         value === "" ? "" : " = ",
         absent ? make("span", { class: "absent" }, value) : value,
       );

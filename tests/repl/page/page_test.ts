@@ -127,6 +127,17 @@ async function open(page: Page, data: PageData): Promise<void> {
   await page.go(`file://${path}`);
 }
 
+Deno.test("threads of one name, as Linux gives it to all that have none, are told apart", () => {
+  const builder = new ProfileBuilder({ interval: 1, product: "node" });
+  const process = builder.process({ name: "node", pid: 12 });
+  const stack = builder.stack(-1, builder.frame(builder.function("main", {}), {}));
+  for (const [id, name] of [[14n, "node"], [12n, "node"], [13n, "worker"]] as const) {
+    builder.sample(builder.thread({ process, id, name, isMain: id === 12n }), stack, 0, {});
+  }
+  const { threads } = pageOfProfile(builder.finish(), { title: "node" }, plain);
+  assertEquals(threads.map(({ name }) => name), ["node (14)", "node (main)", "worker"]);
+});
+
 Deno.test("the page without its data is small; its data cannot leave its element", () => {
   const hostile = `</script><script>alert(1)</script><!-- \u2028 ]]> & "' \x1b[2J \u202e`;
   const html = pageHtml(pageOfStacks(
