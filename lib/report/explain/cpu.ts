@@ -1,6 +1,6 @@
 /** What the CPU says of an exception: by registers, trap numbers and the instruction. */
 
-import { register } from "../fault.ts";
+import { programCounter, register } from "../fault.ts";
 import { imageOf, imageTitle } from "../images.ts";
 import { abortsAfter } from "./stack.ts";
 import { type KnowledgeRow, known } from "../knowledge/mod.ts";
@@ -160,7 +160,7 @@ export function untranslated(report: CrashReport): { row: KnowledgeRow; text: st
   if (byte === 0xc4 || byte === 0xc5 || byte === 0x62) {
     const row = known(
       "exception",
-      translated ? "EXC_BAD_INSTRUCTION Rosetta" : "EXC_BAD_INSTRUCTION AVX",
+      translated ? "EXC_BAD_INSTRUCTION Rosetta AVX" : "EXC_BAD_INSTRUCTION AVX",
     )!;
     return {
       row,
@@ -207,9 +207,15 @@ export function refusedWords({ exception, arch }: CrashReport): string | null {
 }
 
 /** The first byte of the instruction at the program counter, from `Thread 0 instruction stream`:
- * `48 8b [c5]fc …` marks it. */
+ * `48 8b [c5]fc …` marks it. Rosetta has the counter in `tmp0` and the bytes there in `tmp1` and `tmp2`. */
 function instructionAt(report: CrashReport): number | null {
   const section = report.sections.find(({ name }) => /instruction stream/i.test(name));
   const marked = /\[([0-9a-f]{2})\]/.exec(section?.lines.join("\n").slice(0, 4000) ?? "")?.[1];
-  return marked === undefined ? null : parseInt(marked, 16);
+  if (marked !== undefined) return parseInt(marked, 16);
+  const { crashedThread: thread } = report;
+  const counter = register(thread, "tmp0");
+  const bytes = counter === null || counter !== programCounter(thread)
+    ? null
+    : register(thread, "tmp1");
+  return bytes === null ? null : Number(bytes & 0xffn);
 }

@@ -2,10 +2,11 @@
 
 import { subtypeName } from "../codes.ts";
 import { faultAddress } from "../fault.ts";
-import { imageOf, imageTitle, isSystemFrame } from "../images.ts";
+import { imageFinder, imageOf, imageTitle, isSystemFrame } from "../images.ts";
 import { bareName, type KnowledgeRow, known, knownFrame } from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
 import { classifyAddress, textOnStack } from "./address.ts";
+import { accessOf } from "./cpu.ts";
 import { signalOf } from "./exception.ts";
 import {
   contextOf,
@@ -142,6 +143,14 @@ export function tellStack(
     story.tell(privacy.meaning);
     rows.unshift(privacy);
   }
+  const code = uncaught === null ? stack[reading.first] : undefined;
+  if (code !== undefined && isNowhere(report, code) && usedElsewhere(report, code)) {
+    const alone = stack.length === 1 ? " Its stack has no other frame." : "";
+    story.tell(
+      "The code is in no image: it was made while the program ran, as by a just-in-time compiler, or " +
+        `its library was unloaded.${alone}`,
+    );
+  }
   const unnamed = rows.some(({ kind }) => kind !== "signal" && kind !== "frame")
     ? null
     : unnamedTermination(report, stack);
@@ -149,6 +158,21 @@ export function tellStack(
     const at = story.happened.findIndex((text) => text.endsWith("The report does not say why."));
     story.happened.splice(at < 0 ? story.happened.length : at, at < 0 ? 0 : 1, unnamed);
   }
+}
+
+/** Whether a frame is in no image of a report that has all of them. */
+function isNowhere({ images }: CrashReport, frame: ReportFrame): boolean {
+  return frame.symbol === null && frame.address !== 0n && imageOf(frame) === null &&
+    images.some((image) => imageTitle(image) === "libsystem_kernel.dylib") &&
+    imageFinder(images)(frame.address) === null;
+}
+
+/** Whether a frame's code used memory in another place than its own. */
+function usedElsewhere(report: CrashReport, frame: ReportFrame): boolean {
+  const address = faultAddress(report);
+  const access = accessOf(report);
+  return address !== null && address !== frame.address &&
+    (access === "read" || access === "write");
 }
 
 /** Whether a frame is of the Objective-C run-time, whose functions have no names in reports of iOS: the commonest are

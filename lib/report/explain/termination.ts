@@ -32,7 +32,7 @@ export function tellTermination({ report, texts, ended }: Crash, story: Story): 
   if (why !== null && why.key !== "Library not loaded") story.add(why);
   else story.add(ended, sentence(wholeMeaning(ended, termination?.reasons ?? [])));
   if (reason !== undefined) story.tell(`It says: ${reason}`);
-  const page = /^CODESIGNING:0x2(?: data)?$/.test(ended.key) ? faultAddress(report) : null;
+  const page = /^CODESIGNING:0x2(?: data| file)?$/.test(ended.key) ? faultAddress(report) : null;
   const region = page === null ? null : regionWords(report, page).words;
   if (page !== null) {
     story.tell(`The address was 0x${page.toString(16)}${region === null ? "" : `: ${region}`}.`);
@@ -111,6 +111,9 @@ function terminationCode(report: CrashReport): KnowledgeRow | null {
     if (row?.key === "CODESIGNING:0x2" && isData(report)) {
       return known("termination", "CODESIGNING:0x2 data");
     }
+    if (row?.key === "CODESIGNING:0x2" && isOfFile(report)) {
+      return known("termination", "CODESIGNING:0x2 file");
+    }
     if (row !== null) return row;
   }
   for (const code of exception?.codes ?? []) {
@@ -125,6 +128,13 @@ function isData(report: CrashReport): boolean {
   const address = faultAddress(report);
   const region = address === null ? null : regionWords(report, address);
   return region?.type != null && !region.executable && accessOf(report) === "execute";
+}
+
+/** Whether the fault was in a region that a file is mapped in. */
+function isOfFile(report: CrashReport): boolean {
+  const address = faultAddress(report);
+  const type = address === null ? null : regionWords(report, address).type;
+  return type !== null && /^(?:mapped file|__[A-Z])/.test(type);
 }
 
 /** Whether the fault was in memory that the process filled itself, by the region that the report names. */

@@ -58,6 +58,15 @@ export const exceptionRows: readonly KnowledgeRow[] = [
   },
   {
     kind: "exception",
+    key: "EXC_BAD_INSTRUCTION Rosetta AVX",
+    meaning:
+      "Rosetta met an instruction that it does not translate: before macOS 15 it knows no AVX.",
+    causes: ["AVX, AVX2 or FMA instructions in a build for newer Intel CPUs"],
+    next: "Use a build for Apple silicon, or one for Intel CPUs without AVX.",
+    source: 'Apple, "About the Rosetta translation environment"',
+  },
+  {
+    kind: "exception",
     key: "EXC_BAD_INSTRUCTION AVX",
     meaning: "The CPU does not have the vector instruction that was executed.",
     causes: ["a build for newer CPUs"],

@@ -830,11 +830,19 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "Apple, UIApplication and NSApplication",
   ),
   ...occasion(
-    [
-      "-[UIViewController _sendViewDidLoadWithAppearanceProxyObjectTaggingEnabled]",
-      "-[UIViewController loadViewIfRequired]",
-    ],
+    ["-[UIViewController _sendViewDidLoadWithAppearanceProxyObjectTaggingEnabled]"],
     "while a view controller loaded its view (viewDidLoad)",
+    "Apple, UIViewController",
+  ),
+  ...occasion(
+    ["-[UIViewController loadView]", "-[UIViewController _loadViewFromNibNamed:bundle:]"],
+    "while a view controller loaded its view (loadView)",
+    "Apple, UIViewController",
+  ),
+  // It calls both.
+  ...occasion(
+    ["-[UIViewController loadViewIfRequired]"],
+    "while a view controller loaded its view",
     "Apple, UIViewController",
   ),
   ...occasion(

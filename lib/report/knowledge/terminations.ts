@@ -336,6 +336,15 @@ export const terminationRows: readonly KnowledgeRow[] = [
     reason,
   ),
   code(
+    "CODESIGNING:0x2 file",
+    "a page that was read in does not match its signature",
+    [
+      "a program or library that was changed in place or after it was signed, as by install_name_tool, a patch or a copy over it",
+    ],
+    "Sign what was changed again, and replace files, do not overwrite them.",
+    reason,
+  ),
+  code(
     "CODESIGNING:0x2 data",
     "an instruction was to be executed in memory that is not for code, and that no signature covers",
     [

@@ -863,3 +863,70 @@ Deno.test("protected memory above the stack pointer is the stack's end as well",
   );
   assertStringIncludes(what, "144 bytes above the stack pointer, where memory is protected");
 });
+
+Deno.test("a vector instruction under Rosetta, by the bytes in tmp1, is no failed check", () => {
+  const text = (bytes: string) =>
+    told(
+      crashText(["Exception Type:        EXC_BAD_INSTRUCTION (SIGILL)"], ["Shop 0x100d1f000 + 97"])
+        .replace("X86-64 (Native)", "X86-64 (Translated)") + `
+Thread 0 crashed with X86 Thread State (64-bit):
+  rip: 0x0000000100004000  rfl: 0x0000000000000202
+ tmp0: 0x0000000100004000 tmp1: ${bytes} tmp2: 0x0005c74800f7a6bd
+`,
+    );
+  const vector = text("0x0511f8c5c057f8c5");
+  assertStringIncludes(vector.what, "a vector instruction (AVX)");
+  assert(!vector.causes.includes("ud2"), vector.causes);
+  assert(!text("0x0511f8c5c0570b0f").causes.includes("AVX"));
+});
+
+Deno.test("which of its functions a view controller was in, where the stack shows it", () => {
+  const head = ["Exception Type:        EXC_CRASH (SIGABRT)"];
+  const called = (frame: string) =>
+    told(crashText(head, [
+      "libsystem_kernel.dylib __pthread_kill + 8",
+      "libsystem_c.dylib abort + 72",
+      frame,
+      "UIKit -[UIViewController loadViewIfRequired] + 66",
+      "Shop main + 8",
+    ])).what;
+  assertStringIncludes(
+    called("UIKit -[UIViewController _loadViewFromNibNamed:bundle:] + 8"),
+    "loaded its view (loadView)",
+  );
+  assert(!called("Shop cart + 8").includes("viewDidLoad"));
+});
+
+Deno.test("a page of a mapped file is no code that was made at run time", () => {
+  const { causes } = told(
+    crashText([
+      "Exception Type:        EXC_BAD_ACCESS (SIGKILL (Code Signature Invalid))",
+      "Exception Codes:       0x0000000000000032, 0x0000000108ce0000",
+      "Termination Reason:    Namespace CODESIGNING, Code 2, Invalid Page",
+      "",
+      "VM Region Info: 0x108ce0000 is in 0x108ce0000-0x108e3c000;  bytes after start: 0  bytes before end: 1425407",
+      "--->  mapped file                 108ce0000-108e3c000    [ 1392K] r--/rwx SM=COW  Object_id=802586a4",
+      "",
+    ], ["dyld mach_o::Universal::isUniversal + 16", "Shop main + 8"]),
+  );
+  assertStringIncludes(causes, "changed in place");
+  assert(!causes.includes("run time"), causes);
+});
+
+Deno.test("code in no image that read a null pointer is said to be such", () => {
+  const { what } = told(
+    crashText([
+      "Exception Type:        EXC_BAD_ACCESS (SIGSEGV)",
+      "Exception Codes:       KERN_INVALID_ADDRESS at 0x0000000000000000",
+    ], ["??? ???"]) + `
+Thread 0 crashed with ARM Thread State (64-bit):
+   pc: 0x0000000100004000 cpsr: 0x60001000 far: 0x0000000000000000 esr: 0x92000006 (Data Abort) byte read Translation fault
+
+Binary Images:
+       0x1040c4000 -        0x104593fff shop (*) <61e00000000030000000000000000000> /Users/USER/shop
+       0x192949000 -        0x192982ff3 libsystem_kernel.dylib (*) <61e00000000030000000000000000001> /usr/lib/system/libsystem_kernel.dylib
+`,
+  );
+  assertStringIncludes(what, "The code is in no image");
+  assertStringIncludes(what, "Its stack has no other frame.");
+});
