@@ -87,11 +87,11 @@ export function isSwift(symbol: string): boolean {
 export function interruption(first: number, stack: readonly ReportFrame[]): string | null {
   if (first === 0) return null;
   const words = "A signal was handled; the frames after _sigtramp are those that it interrupted.";
-  // A call leaves its caller's frame behind the one at the address that it called.
-  const isNullCall = stack[first]?.address === 0n && stack[first].symbol === null &&
+  // On Intel CPUs the system's walk often has 0 there, whatever the interrupted instruction was.
+  const isLost = stack[first]?.address === 0n && stack[first].symbol === null &&
     stack.length > first + 1;
-  return isNullCall
-    ? `${words} The innermost of them is at the address 0: a null function pointer was called.`
+  return isLost
+    ? `${words} The innermost of them is at the address 0: a null function pointer was called, or the system's walk lost the instruction.`
     : words;
 }
 

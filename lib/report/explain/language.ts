@@ -62,7 +62,11 @@ export function uncaughtException(
   // Reporters have the last exception that they know of, also where an access ended the process.
   if (isFault(report) && crashed.length > 1 && !aborts && thrown < 0 && cxx < 0) return null;
   // The rest may be a call of std::terminate() without any exception, of which only a message tells.
-  return said === null ? null : { ...said, stack: [], isLost: terminates };
+  if (said !== null) return { ...said, stack: [], isLost: terminates };
+  // A copy may end behind the title of the exception's backtrace.
+  return report.lastException !== null && crashed.length === 0
+    ? found("Objective-C", [], true)
+    : null;
 }
 
 /** Whether a function raises an exception. */

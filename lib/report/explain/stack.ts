@@ -377,6 +377,13 @@ function isHandling(stack: readonly ReportFrame[], at: number): boolean {
     );
 }
 
+/** The row for a return address at the begin of a function: it is of what is before that one, of which rows with `+ 0`
+ * tell. */
+function rowOfNext(symbol: string): KnowledgeRow | null {
+  const row = known("frame", `${symbol} + 0`);
+  return row?.key.endsWith(" + 0") === true ? row : null;
+}
+
 /** Most frames of terminate handlers between those of the C++ run-time. */
 const TERMINATE_HANDLERS = 3;
 
@@ -487,7 +494,7 @@ export function entryOf(stack: readonly ReportFrame[]): number {
         return at;
       }
       const previous = stack[at - 1].symbol;
-      const isMain = symbol === "main" || /(?:^|\.)\$main\(\)$/.test(symbol ?? "");
+      const isMain = symbol !== null && (mains.test(symbol) || /(?:^|\.)\$main\(\)$/.test(symbol));
       if (
         isMain ||
         /^(?:UIApplicationMain|NSApplicationMain|_?NSExtensionMain|xpc_main|dispatch_main)$/.test(
@@ -614,7 +621,7 @@ export function readStack(stack: readonly ReportFrame[]): StackReading {
     if (owner === "program" || (index >= first + SYSTEM_DEPTH && owner === "system")) continue;
     const row = symbol === null
       ? frame.offset === 0 && frame.symbol !== null
-        ? known("frame", `${frame.symbol} + 0`)
+        ? rowOfNext(frame.symbol)
         : isMallocAbort(stack, index)
         ? known("frame", "libsystem_malloc without names")
         : null

@@ -104,6 +104,15 @@ function archOfState(title: string): ArchName | null {
   return match[2] === "64" ? isArm ? "arm64" : "x86_64" : isArm ? "armv7" : "i386";
 }
 
+/** The CPU by what only one of them has as a code of an exception: XNU's `mach/arm/exception.h` and
+ * `mach/i386/exception.h`. */
+function archOfException(exception: ReportException | null): ArchName | null {
+  if (exception?.type !== "EXC_BAD_ACCESS") return null;
+  const { subtype, codes } = exception;
+  if (/EXC_ARM_|pointer authentication/.test(subtype ?? "")) return "arm64";
+  return /EXC_I386_|UNKNOWN_0xD\b/.test(subtype ?? "") || codes[0] === 13n ? "x86_64" : null;
+}
+
 class CrashTextReader {
   readonly #file: string;
   readonly #lines: Lines;
@@ -917,7 +926,8 @@ class CrashTextReader {
       process: this.#process(header.process),
       arch: archOfCodeType(codeType) ??
         archOfCodeType(this.#images.find(({ arch }) => arch !== null)?.arch ?? null) ??
-        archOfState(this.#threads.find(({ flavor }) => flavor !== null)?.flavor ?? ""),
+        archOfState(this.#threads.find(({ flavor }) => flavor !== null)?.flavor ?? "") ??
+        archOfException(header.exception),
       codeType,
       model: header.model,
       osVersion: header.osVersion,

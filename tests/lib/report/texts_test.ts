@@ -1,6 +1,11 @@
 /** Lines of texts that several kinds of reports share, and what is told by them. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { explainReport, readReport, readReports } from "../../../lib/report/mod.ts";
+import {
+  attributeReport,
+  explainReport,
+  readReport,
+  readReports,
+} from "../../../lib/report/mod.ts";
 
 const explain = (text: string) => explainReport(readReport(text, "x"));
 const told = (text: string): string => explain(text).happened.join("\n");
@@ -199,4 +204,47 @@ Deno.test("Measure: an exception alone, in a session, and an error that the prog
     explainReport(caught).happened.join("\n"),
     "caught and recorded: Shop, closed",
   );
+});
+
+Deno.test("what a piece of a report proves, and what it does not", () => {
+  // The title alone is that of an exception's backtrace.
+  const cut =
+    "Exception Type:  EXC_CRASH (SIGABRT)\nTriggered by Thread:  6\n\nLast Exception Backtrace:\n";
+  assertStringIncludes(told(cut), "An Objective-C exception was not caught");
+  // A return address at the begin of a function is of the one before it.
+  const next = "Exception Type:  EXC_CRASH (SIGABRT)\n\nThread 0 Crashed:\n" +
+    "0  libsystem_c.dylib  0x0000000100001000 abort + 108\n1  libc++abi.dylib  0x0000000100002000 __cxa_bad_cast + 0\n" +
+    "2  libc++abi.dylib  0x0000000100003000 std::__terminate(void (*)()) + 78\n3  Shop  0x0000000100004000 main + 8\n";
+  assert(!told(next).includes("dynamic_cast"), told(next));
+  // The codes that only Intel has, and only ARM, name the CPU.
+  const access = (codes: string) =>
+    told(
+      `Exception Type: EXC_BAD_ACCESS (SIGSEGV)\nException Codes: ${codes}\n\nThread 0 Crashed:\n` +
+        "0  Shop  0x0000000100004000 look + 8\n",
+    );
+  assert(!access("0x000000000000000d, 0x0000000000000000").includes("null"));
+  assertStringIncludes(
+    access(
+      "KERN_INVALID_ADDRESS at 0x00200001f8f22490 -> 0x00000001f8f22490 (possible pointer authentication failure)",
+    ),
+    "authentication may have failed",
+  );
+});
+
+Deno.test("a handled signal's frame without an address; Swift's main below an event loop", () => {
+  const signal = told(
+    "Thread 0 Crashed:\n0   libsystem_c.dylib    0x00007fff99db36e7 abort + 129\n" +
+      "1   ruby  0x0000000109061533 sigsegv + 83\n2   libsystem_platform.dylib  0x00007fff885a9eaa _sigtramp + 26\n" +
+      "3   ???   000000000000000000 0 + 0\n4   ruby  0x0000000108f911fc look + 60\n5   ruby  0x00000001090e2670 main + 304\n",
+  );
+  assertStringIncludes(signal, "or the system's walk lost the instruction");
+  const { deciding } = attributeReport(readReport(
+    "Exception Type: EXC_CRASH (SIGABRT)\nThread 0 Crashed:\n0  libsystem_c.dylib  0x100001000 abort + 104\n" +
+      "1  libc++abi.dylib  0x100002000 std::terminate() + 52\n2  libdispatch.dylib  0x100003000 _dispatch_client_callout + 36\n" +
+      "3  CoreFoundation  0x100004000 __CFRunLoopRun + 1944\n4  UIKitCore  0x100005000 UIApplicationMain + 124\n" +
+      "5  UIKitCore  0x100006000 0x100000000 + 24576\n6  Shop.debug.dylib  0x100007000 static UIApplicationDelegate.main() + 120\n" +
+      "7  Shop.debug.dylib  0x100008000 static AppDelegate.$main() + 44\n8  Shop  0x100009000 main + 8\n",
+    "x",
+  ));
+  assertEquals(deciding, null);
 });
