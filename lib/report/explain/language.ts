@@ -64,9 +64,8 @@ export function uncaughtException(
   // The rest may be a call of std::terminate() without any exception, of which only a message tells.
   if (said !== null) return { ...said, stack: [], isLost: terminates };
   // A copy may end behind the title of the exception's backtrace.
-  return report.lastException !== null && crashed.length === 0
-    ? found("Objective-C", [], true)
-    : null;
+  const isCut = report.lastException !== null && crashed.length === 0 && messages.length === 0;
+  return isCut ? found("Objective-C", [], true) : null;
 }
 
 /** Whether a function raises an exception. */
