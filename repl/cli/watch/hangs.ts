@@ -229,7 +229,9 @@ async function triggerOf(code: string): Promise<(look: TriggerLook) => unknown> 
     const url = `data:application/typescript;charset=utf-8,${encodeURIComponent(module)}`;
     return (await import(url)).default;
   } catch (error) {
-    throw new UserError(`--trigger ${code}: ${error instanceof Error ? error.message : error}`, 2);
+    // The lines after the first show the module that was made of it, and its address.
+    const [reason] = (error instanceof Error ? error.message : `${error}`).split("\n");
+    throw new UserError(`--trigger ${code}: ${reason}`, 2);
   }
 }
 
