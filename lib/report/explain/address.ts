@@ -7,7 +7,7 @@ import { imageFinder, isSystemImage, titleOf } from "../images.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { isNearest } from "../nearest.ts";
 import { accessOf, cpuOf } from "./cpu.ts";
-import { abortsAfter, readStack } from "./stack.ts";
+import { abortsAfter, interrupted } from "./stack.ts";
 
 /** Addresses below this are taken for a member of an object at null. */
 const NEAR_NULL = 0x10000n;
@@ -269,7 +269,7 @@ const CLASS_SIZE = 0x28n;
 function objectWords(report: CrashReport, address: bigint): string | null {
   const thread = report.crashedThread;
   const stack = thread?.frames ?? [];
-  const frame = stack[readStack(stack).first];
+  const frame = stack[interrupted(stack)];
   if (frame === undefined) return null;
   if (frame.symbol === null || frame.symbol === "<redacted>") {
     return address > 0n && /^libobjc\.A\.dylib$/.test(titleOf(frame)) ? unsureClass(address) : null;
@@ -307,7 +307,7 @@ const ARM_REGISTERS = 32;
 /** The innermost frame that tells something: after a signal handler's frames it is the one that the signal interrupted. */
 function innermost({ crashedThread }: CrashReport): ReportFrame | undefined {
   const stack = crashedThread?.frames ?? [];
-  return stack[readStack(stack).first];
+  return stack[interrupted(stack)];
 }
 
 /** The next instruction's address, by the registers or the innermost frame; `null` where neither is there. */
@@ -354,7 +354,7 @@ function guardWords(report: CrashReport, address: bigint): [AddressClass, string
   const { crashedThread: thread, exception } = report;
   const sp = stackPointer(thread);
   // Behind a signal handler's frames are those that it interrupted.
-  const isInterrupted = readStack(thread?.frames ?? []).first > 0;
+  const isInterrupted = interrupted(thread?.frames ?? []) > 0;
   if (!isInterrupted && exception !== null && abortsAfter(exception)) {
     return [
       "filled",
@@ -373,7 +373,7 @@ function guardWords(report: CrashReport, address: bigint): [AddressClass, string
  * than that the program jumped to a wrong place. */
 function isFunctionAt(report: CrashReport, address: bigint, { type }: RegionWords): boolean {
   const stack = report.crashedThread?.frames ?? [];
-  const frame = stack[readStack(stack).first];
+  const frame = stack[interrupted(stack)];
   return frame !== undefined && frame.address === address && frame.symbol !== null &&
     !isNearest(frame) && !dataNames.test(frame.symbol) &&
     (type === null || /^(?:mapped file|__TEXT)/.test(type));

@@ -2,7 +2,7 @@
 
 import { objectAt, textAt } from "../json.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
-import { endOfTermination, functionOf, readStack } from "./stack.ts";
+import { endOfTermination, functionOf, interrupted } from "./stack.ts";
 
 /** An uncaught exception. */
 export interface UncaughtException {
@@ -82,7 +82,7 @@ function behindHandler(stack: readonly ReportFrame[]): readonly ReportFrame[] {
 
 /** Index of the first function that a signal interrupted whose handler raised an exception; 0 where none did. */
 export function handlerThrows(stack: readonly ReportFrame[]): number {
-  const { first } = readStack(stack);
+  const first = interrupted(stack);
   return first > 0 && stack.slice(0, first).some(({ symbol }) => isThrow(symbol)) ? first : 0;
 }
 

@@ -269,10 +269,12 @@ const HANDLER_DEPTH = 20;
 
 /** Index of the first frame that tells something. A handler may itself have been interrupted, as by the signal of the
  * abort() that it called. */
-function interrupted(stack: readonly ReportFrame[]): number {
+export function interrupted(stack: readonly ReportFrame[]): number {
   let first = 0;
   for (;;) {
-    const more = first < HANDLER_DEPTH ? interruptedOnce(stack.slice(first)) : 0;
+    const more = first < HANDLER_DEPTH
+      ? interruptedOnce(first === 0 ? stack : stack.slice(first))
+      : 0;
     if (more === 0) return first;
     first += more;
   }
