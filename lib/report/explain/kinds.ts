@@ -57,11 +57,13 @@ export function explainJetsam(report: CrashReport): Story {
   if (killed.length > 4) happened.push(`${killed.length - 4} more processes were ended.`);
   const left = killed.length === 0 ? looseKills(report.text) : [];
   if (killed.length === 0) {
-    for (const { name, reason } of left) {
+    for (const { name, reason, pages } of left) {
       const row = known("jetsam", reason);
       if (row !== null && !rows.includes(row)) rows.push(row);
       happened.push(
-        `The kernel ended ${name}: ${reason}${row === null ? "" : `, ${row.meaning}`}.`,
+        `The kernel ended ${name}${
+          pages === null ? "" : `, which used ${megabytes(pages)}`
+        }: ${reason}${row === null ? "" : `, ${row.meaning}`}.`,
       );
     }
     if (left.length === 0) {
@@ -100,8 +102,8 @@ export function explainJetsam(report: CrashReport): Story {
 }
 
 /** Processes with a reason in a text whose JSON is damaged. */
-function looseKills(text: string): { name: string; reason: string }[] {
-  const found: { name: string; reason: string }[] = [];
+function looseKills(text: string): { name: string; reason: string; pages: number | null }[] {
+  const found: { name: string; reason: string; pages: number | null }[] = [];
   for (
     let at = text.indexOf('"reason"');
     at >= 0 && found.length < 4;
@@ -112,7 +114,10 @@ function looseKills(text: string): { name: string; reason: string }[] {
     const entry = text.slice(begin, close < 0 ? at + 2000 : Math.min(close, at + 2000));
     const reason = /"reason"\s{0,3}:\s{0,3}"([\w-]{1,60})"/.exec(entry)?.[1];
     const name = /"name"\s{0,3}:\s{0,3}"([^"]{1,100})"/.exec(entry)?.[1];
-    if (reason !== undefined && name !== undefined) found.push({ name, reason });
+    const pages = /"rpages"\s{0,3}:\s{0,3}(\d{1,12})\b/.exec(entry)?.[1];
+    if (reason !== undefined && name !== undefined) {
+      found.push({ name, reason, pages: pages === undefined ? null : Number(pages) });
+    }
   }
   return found;
 }

@@ -248,3 +248,10 @@ Deno.test("a handled signal's frame without an address; Swift's main below an ev
   ));
   assertEquals(deciding, null);
 });
+
+Deno.test("how much memory the process used that the kernel ended, in a JetsamEvent whose JSON is damaged", () => {
+  const text =
+    '{"bug_type":"298","os_version":"iPhone OS 9.3"}\n{\n"memoryStatus" : {"pageSize" : 16384},\n' +
+    '...\n"processes" : [\n  {\n   "rpages" : 2050,\n   "reason" : "vm-thrashing",\n   "name" : "Shop"\n  }\n';
+  assertStringIncludes(told(text), "The kernel ended Shop, which used 32 MB: vm-thrashing");
+});
