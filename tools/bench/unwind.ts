@@ -12,7 +12,8 @@ import { median } from "./measure.ts";
 /** A stack, without the images of its code. */
 type Captured = Omit<UnwindInput, "images">;
 
-/** The stacks of all threads of the crowd, and its images. */
+/** The stacks of all threads of the crowd, and its Mach-O images: those of the system, which are ELF, have
+ * no frame records. */
 async function captureCrowd(): Promise<{ inputs: Captured[]; images: readonly LoadedImage[] }> {
   using launched = await startMachO();
   try {
@@ -30,7 +31,7 @@ async function captureCrowd(): Promise<{ inputs: Captured[]; images: readonly Lo
     const inputs = threads.map(({ state, stackAddress, stack, stackEnd }) => ({
       ...{ arch, state, stackAddress, stack, stackEnd, readInto: undefined },
     }));
-    return { inputs, images };
+    return { inputs, images: images.filter((image) => image instanceof Image) };
   } finally {
     launched.kill();
   }
