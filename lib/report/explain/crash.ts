@@ -1,8 +1,8 @@
 /** The explanation of a crash: each part tells what it knows, the most specific first. */
 
-import { baseName, imageOf, imageTitle } from "../images.ts";
+import { baseName, imageOf, imageTitle, titleOf } from "../images.ts";
 import { known } from "../knowledge/mod.ts";
-import type { CrashReport, ReportImage, ReportThread } from "../report.ts";
+import type { CrashReport, ReportFrame, ReportImage, ReportThread } from "../report.ts";
 import { crashedIndex, crashedTitle } from "./address.ts";
 import { interruption, pageFault } from "./cpu.ts";
 import { tellAccess, tellCodes, tellKind } from "./exception.ts";
@@ -60,11 +60,13 @@ export function explainCrash(
     if (trap !== null) story.tell(trap);
   }
   tellAbsence(crash, story);
+  tellRaisedAgain(crash, story);
   tellStack(crash, story);
   const launch = outside ? null : launchWords(report, crash.texts, stack);
   tellOccasion(crash, launch, story);
   tellLaunch(crash, launch, story);
   tellNull(crash, story);
+  tellHandlerCrash(crash, story);
   const shown = isBacktraceIdle(crash.texts) ? null : crashed ??
     (exception === null && report.threads.length > 0 && !lacksCrashed(report)
       ? mainThread(report)
@@ -73,7 +75,11 @@ export function explainCrash(
   if (outside && hasRun && shown !== null && shown.frames.length > 0) {
     story.tell(`Thread ${shown.index} at that moment: ${activityOf(shown).words}.`);
   }
-  const driver = outside || uncaught !== null ? null : graphicsDriver(stack, reading.first);
+  // A driver's new-handler is called for whoever asks for memory.
+  const isHandler = story.rows.some(({ key }) => key === "operator new failed");
+  const driver = outside || uncaught !== null || isHandler
+    ? null
+    : graphicsDriver(stack, reading.first);
   if (driver !== null) {
     if (story.happened.length === 0) story.tell(emptyWords(report));
     story.tell(`It was in the graphics driver (${driver}).`);
@@ -177,7 +183,7 @@ function tellRecursion({ deep }: Crash, story: Story): void {
 }
 
 /** Tells that the stack of the crashed thread is not there. */
-function tellAbsence({ report, crashed, outside }: Crash, story: Story): void {
+function tellAbsence({ report, crashed, outside, uncaught }: Crash, story: Story): void {
   const isBare = crashed !== null && crashed.frames.length === 0 && crashed.registers.length > 0;
   const isLacking = lacksCrashed(report);
   const absent = isLacking ? crashedIndex(report) : null;
@@ -189,6 +195,15 @@ function tellAbsence({ report, crashed, outside }: Crash, story: Story): void {
       outside
         ? `The stack of thread ${absent}${name} is not in the report.`
         : `Thread ${absent}${name} crashed; its stack is not in the report.`,
+    );
+  } else if (
+    crashed === null && uncaught !== null && crashedIndex(report) !== null &&
+    !report.threads.some(({ index }) => index === crashedIndex(report))
+  ) {
+    story.tell(
+      `It was on thread ${crashedIndex(report)}${
+        title === null ? "" : ` "${title}"`
+      }, whose own stack is not in the report.`,
     );
   } else if ((isLacking || isBare) && report.threads.length > 0) {
     story.tell("The crashed thread is not in the report.");
@@ -237,10 +252,25 @@ function tellOccasion(
 }
 
 /** Tells that a process ended at its start: before any of its code ran, or soon after. */
-function tellLaunch({ report }: Crash, launch: string | null, story: Story): void {
+function tellLaunch({ report, stack }: Crash, launch: string | null, story: Story): void {
   if (story.happened.some((text) => text.includes("none of the program's code ran"))) return;
   const words = launch ?? (story.happened.length > 0 ? ageWords(report) : null);
   if (words !== null) story.tell(words);
+  else if (isBeforeLoop(report, stack)) {
+    story.tell("No event loop is on the stack: it was in main(), as while an application starts.");
+  }
+}
+
+/** Whether the main thread of an application of the system was in functions of its own that no framework called: those run
+ * event loops from their beginning on. */
+function isBeforeLoop(report: CrashReport, stack: readonly ReportFrame[]): boolean {
+  if (stack.at(-1)?.symbol !== "start" || !isSystemProgram(report)) return false;
+  const from = stack.findIndex((frame) => isOfProcess(frame, report));
+  return from >= 0 && /\.app\/Contents\/MacOS\//.test(report.process.path ?? "") &&
+    crashedTitle(report) === "com.apple.main-thread" &&
+    stack.slice(from, -1).every((frame) =>
+      isOfProcess(frame, report) || titleOf(frame).startsWith("libswift")
+    );
 }
 
 /** Tells of another thread that has nothing where its next instruction should be, where the one that is called the crashed
@@ -256,6 +286,53 @@ function tellNull({ report, crashed, stack }: Crash, story: Story): void {
   story.tell(
     `The program counter of thread ${index} is 0: it called or returned to a null pointer.`,
   );
+}
+
+/** Tells that Go's run-time had taken a bad access first, and raised its signal again: the stack is that of raising it. */
+function tellRaisedAgain({ report, crashed, outside, stack }: Crash, story: Story): void {
+  const symbol = crashed?.frames[0]?.symbol ?? "";
+  const isGo = /^runtime\.(?:raise(?:proc)?|dieFromSignal|crash)$/.test(symbol);
+  if (outside || !isGo || endedBy(report) !== "access") return;
+  if (stack.some((frame) => frameOwner(frame, functionOf(frame, null)) === "program")) return;
+  story.tell(
+    `Go's run-time had taken the signal and raised it again (${symbol}): the stack is not that of the fault, and the code that faulted is not in the report.`,
+  );
+  const row = known("frame", "raised again by Go")!;
+  for (const [at, other] of story.rows.entries()) story.rows[at] = { ...other, next: "" };
+  story.add(row, "");
+}
+
+/** Most functions of a crash reporter's own crash that are named. */
+const HANDLER_CALLS = 6;
+
+/** Tells that the crash reporter crashed itself while it wrote the report: KSCrash, KSCrashReportFilterAppleFmt.m. */
+function tellHandlerCrash({ report }: Crash, story: Story): void {
+  const at = report.text.search(/^Handler crashed while reporting:/m);
+  if (at < 0) return;
+  const part = report.text.slice(at, at + (1 << 14));
+  const type = /^Exception Type: {1,8}(\S.{0,100})$/m.exec(part)?.[1].trim();
+  const codes = /^Exception Codes: {1,8}(\S.{0,200})$/m.exec(part)?.[1].trim();
+  const thread = /^Crashed Thread: {1,8}(\d{1,9})/m.exec(part)?.[1];
+  const diagnosis = /^Recrash Diagnosis: {1,8}(\S.{0,300})$/m.exec(part)?.[1].trim();
+  const calls: string[] = [];
+  for (
+    const [, image, symbol] of part.matchAll(
+      /^\d{1,3} {1,4}(\S.{0,60}?) {2,60}0x[0-9a-f]{1,16} 0x[0-9a-f]{1,16} \+ \d{1,12} \((\S.{0,200}) \+ \d{1,9}\)$/gm,
+    )
+  ) {
+    if (calls.length >= HANDLER_CALLS) break;
+    const isOwn = image === report.process.name;
+    calls.push(isOwn ? `${symbol} (${image})` : symbol);
+    if (isOwn) break;
+  }
+  story.tell(
+    `Then the crash handler itself crashed while it wrote the report${
+      type === undefined ? "" : `: ${type}${codes === undefined ? "" : `, ${codes}`}`
+    }${thread === undefined ? "" : `, on thread ${thread}`}${
+      calls.length === 0 ? "" : `, in ${calls.join(", called by ")}`
+    }.`,
+  );
+  if (diagnosis !== undefined) story.tell(`It says of that: ${diagnosis}`);
 }
 
 /** The crashed thread; the only one, where a copy has lost the rest and its title. */

@@ -4,7 +4,14 @@ import { decodeException, decodeGuard, subtypeName } from "../codes.ts";
 import { faultAddress, register } from "../fault.ts";
 import { imageOf, imageTitle } from "../images.ts";
 import { textAt } from "../json.ts";
-import { bareName, type KnowledgeRow, known, knownFrame, knownTriage } from "../knowledge/mod.ts";
+import {
+  bareName,
+  callTime,
+  type KnowledgeRow,
+  known,
+  knownFrame,
+  knownTriage,
+} from "../knowledge/mod.ts";
 import type { CrashReport, ReportException, ReportFrame } from "../report.ts";
 import { classifyAddress, describeAddress } from "./address.ts";
 import {
@@ -252,7 +259,8 @@ function unsaid(
 ): string {
   if (kind !== "signal") return "";
   if (/^SIG(?:SEGV|BUS)$/.test(key)) {
-    return faultAddress(report) === null ? " The report does not have the address." : "";
+    if (faultAddress(report) !== null) return "";
+    return sentItself(report) ?? " The report does not have the address.";
   }
   const { termination, process } = report;
   if (/^SIG(?:KILL|TERM|QUIT|ABRT of another process)$/.test(key)) {
@@ -267,6 +275,19 @@ function unsaid(
   return key === "SIGABRT" && !happened.some((text) => text.includes("It says: "))
     ? " The report does not say why."
     : "";
+}
+
+/** Tells that a process sent a signal to itself, where the thread that ended is within the call that does; `null` for
+ * others. */
+function sentItself({ crashedThread, exception }: CrashReport): string | null {
+  const [top, caller] = crashedThread?.frames ?? [];
+  const name = /^_{0,2}((?:pthread_)?kill|raise)$/.exec(top?.symbol ?? "")?.[1];
+  if (name === undefined || exception?.type !== "EXC_CRASH") return null;
+  const symbol = caller?.symbol ?? null;
+  const isLost = symbol !== null && (callTime(symbol).origin ?? callTime(symbol).occasion) !== null
+    ? ` The function that called ${name}() is not on the stack.`
+    : "";
+  return ` The process sent the signal to itself, by ${name}(), as a handler does that raises a signal again: the fault that it stands for is not in the report.${isLost}`;
 }
 
 /** The row that only describes the kind of exception. */

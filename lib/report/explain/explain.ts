@@ -59,7 +59,7 @@ export function explainReport(
     // One is also taken where a watchdog ends a process.
     const ended = terminationRow(report);
     if (ended !== null && ended.kind === "termination" && !ended.key.endsWith("0xbaaaaaad")) {
-      const code = ended.key.slice(ended.key.indexOf(":") + 1);
+      const code = ended.key.slice(ended.key.indexOf(":") + 1).split(" ")[0];
       const told = [
         `A stackshot of the whole system, taken when a process was ended (${code}): ${
           sentence(ended.meaning)

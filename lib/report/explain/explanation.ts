@@ -41,7 +41,7 @@ export function finished(
 ): Explanation {
   const { process, model, osVersion } = report;
   const said = happened.length > 0 ? happened : [emptyWords(report)];
-  const on = [model, osVersion, isUnderRosetta(report) ? "under Rosetta" : null]
+  const on = [model, osVersion, isUnderRosetta(report) ? "under Rosetta" : null, simulator(report)]
     .filter((text) => text !== null).join(", ");
   const version = process.version === null || /^\?\?\?/.test(process.version)
     ? ""
@@ -65,6 +65,18 @@ export function finished(
     check: [...check.slice(0, 2), ...symbolAdvice(firstOwn)],
     rows,
   };
+}
+
+/** The simulator that a process ran in, by its note or by where the program is; `null` for others. */
+function simulator({ information, process }: CrashReport): string | null {
+  const note = information.find((text) => text.startsWith("CoreSimulator "));
+  const runs =
+    / - Device: (.{1,80}?)(?: \([0-9A-F-]{36}\))? - Runtime: (.{1,40}?)(?: \(\w{1,12}\))?(?: - |$)/
+      .exec(note ?? "");
+  if (runs !== null) return `in the simulator (${runs[1]}, ${runs[2]})`;
+  return note !== undefined || process.path?.includes("/CoreSimulator/Devices/") === true
+    ? "in the simulator"
+    : null;
 }
 
 /** Mangled names of Swift, C++ and Rust in a text. */
@@ -92,7 +104,7 @@ function symbolAdvice(own: ReportFrame | null): string[] {
 function fitting(next: string, thread: ReportThread | null, own: ReportFrame | null): string {
   if (own !== null || next === "") return next;
   if (thread === null || thread.frames.length === 0) return ofStack.test(next) ? "" : next;
-  return next.replace("; the first frame of yours on its backtrace raised it", "")
+  return next.replace("; the first frame of yours on its backtrace led to it", "")
     .replace(/the first frame of yours/, "the calling function")
     .replace(/^The first frame of yours/, "The calling function");
 }

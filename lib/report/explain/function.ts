@@ -2,7 +2,7 @@
 
 import { subtypeName } from "../codes.ts";
 import { faultAddress } from "../fault.ts";
-import { imageFinder, imageOf, imageTitle, isSystemFrame } from "../images.ts";
+import { imageFinder, imageOf, imageTitle, isSystemFrame, titleOf } from "../images.ts";
 import { bareName, type KnowledgeRow, known, knownFrame } from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
 import { classifyAddress, textOnStack } from "./address.ts";
@@ -18,6 +18,7 @@ import {
   readStack,
   tells,
 } from "./stack.ts";
+import { shortName } from "./path.ts";
 import type { Crash, Story } from "./story.ts";
 import { graphicsAside, isPrivacyAbort } from "./telling.ts";
 
@@ -53,6 +54,7 @@ export function tellFunction(
   const telling = contextRow !== null && isBetter
     ? { row: contextRow, index: reading.first }
     : specialOf(report, stack, found?.index ?? reading.first, ended) ??
+      (ended === "access" ? undefined : failedNew(stack, reading.first)) ??
       (nameless === null ? found : { row: nameless, index: reading.first });
   const told =
     story.rows.some(({ kind, key, causes }) =>
@@ -269,6 +271,40 @@ function specialOf(
   const row = word === null ? null : known("frame", key);
   // A prefix of another row is not meant.
   return row?.key === key ? { row, index } : undefined;
+}
+
+/** Frames that a new-handler takes which ends the process. */
+const HANDLER_FRAMES = 10;
+
+/** The row of an allocation for which operator new found no memory, with the names of the handler that it called and of
+ * what asked for it; `undefined` for other stacks. */
+function failedNew(
+  stack: readonly ReportFrame[],
+  first: number,
+): { row: KnowledgeRow; index: number } | undefined {
+  const index = stack.findIndex(({ symbol }, at) =>
+    at > first && at < first + HANDLER_FRAMES && symbol !== null &&
+    /^operator new(?:\[\])?\(/.test(symbol)
+  );
+  if (index < 0) return undefined;
+  const handler = stack[index - 1];
+  const name = functionOf(handler, stack[index - 2] ?? null);
+  // Without a handler it throws, and where the system's allocator stopped the process, that says why.
+  if (name === null || /^(?:std::|__cxa_|operator new)/.test(name)) return undefined;
+  if (/^libsystem_|^libc\+\+/.test(titleOf(handler)) || /malloc/.test(name)) return undefined;
+  const row = known("frame", "operator new failed")!;
+  let asker = index + 1;
+  while (/^std::/.test(stack[asker + 1]?.symbol ?? "")) asker++;
+  const by = /^std::/.test(stack[asker]?.symbol ?? "") ? shortName(stack[asker].symbol!) : null;
+  return {
+    row: {
+      ...row,
+      meaning: `${row.meaning.replace("new-handler", `new-handler ${frameTitle(handler)}`)}${
+        by === null ? "" : ` It was asked for memory by ${by}.`
+      }`,
+    },
+    index,
+  };
 }
 
 /** What is read of an object that is null is at these addresses. */

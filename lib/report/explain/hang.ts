@@ -46,7 +46,7 @@ const PURPOSE_DEPTH = 8;
 
 /** Loops that wait for messages as their work. */
 const messageLoops =
-  /^(?:__CFRunLoop|CFRunLoop|CFMessagePort|_CFRunLoop|mach_msg_server|_dispatch_mgr|_pthread_wqthread|start_wqthread|GSEvent|_DPSNextEvent|RunCurrentEventLoop)/;
+  /^(?:__CFRunLoop|CFRunLoop|CFMessagePort|_CFRunLoop|mach_msg_server|_dispatch_mgr|_pthread_wqthread|start_wqthread|GSEvent|_DPSNextEvent|RunCurrentEventLoop|CGXRunOneServicesPass)/;
 
 /** The wait of a Mach message call: of an event loop, or for a reply of another process. */
 function messageWait(

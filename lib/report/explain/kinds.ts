@@ -443,6 +443,17 @@ export function processUses(text: string): ProcessUse[] {
   return uses.sort((a, b) => b.seconds - a.seconds);
 }
 
+/** Seconds for which spindump computed while it took its samples; `null` where it is not among the processes. */
+export function samplerTime(text: string): number | null {
+  let most = 0;
+  for (
+    const [, seconds] of text.matchAll(
+      /^Process: {2,20}spindump \[\d{1,9}\].*\n(?:(?!Process:)\S.{0,300}\n){0,20}?CPU Time: {2,20}<?(\d{1,9}(?:\.\d{1,6})?)s\b/gm,
+    )
+  ) most = Math.max(most, Number(seconds));
+  return most > 0 ? most : null;
+}
+
 /** Kinds of reports that are no stackshots, by Apple's number. */
 const otherKinds: ReadonlyMap<string, string> = new Map([["115", "reset"], ["211", "analytics"]]);
 

@@ -5,6 +5,7 @@ import type { CrashReport } from "../report.ts";
 import { trapMessage } from "./stack.ts";
 import { isLoadedPath } from "./launch.ts";
 import type { Crash, Story } from "./story.ts";
+import { sentence } from "./words.ts";
 
 /** Tells the messages: those that are understood by their row, the others as they are. */
 export function tellMessages({ report, texts, uncaught }: Crash, story: Story): void {
@@ -188,6 +189,30 @@ function conditionRow(text: string): KnowledgeRow | null {
 const systemClass =
   /^_{0,2}(?:NS|CF|UI|CA|CL|AV|MK|SK|WK|PH|MTL|OS_|SwiftNative|__Swift|Swift|Web(?:View|Frame|Script)|(?:PDF|SCN|GK|UN|MP|QL|HK|EK|CB|CN|NE|LA|SF|CI|CT|DOM)[A-Z])/;
 
+/** Kinds of values with their classes in Foundation, and methods that only these have. */
+const valueKinds: readonly (readonly [string, RegExp, RegExp])[] = [
+  [
+    "a string",
+    /^(?:__NSCF(?:Constant)?String|NSTaggedPointerString|NSPathStore2|(?:NS|_{1,2}NS)\w{0,20}String|__StringStorage|Swift\.__\w{0,10}StringStorage)$/,
+    /^(?:isEqualToString:|hasPrefix:|hasSuffix:|stringByAppending\w{1,30}:|componentsSeparatedByString:|rangeOfString:|UTF8String|lowercaseString|uppercaseString|substring(?:From|To)Index:|characterAtIndex:)$/,
+  ],
+  [
+    "a number",
+    /^(?:__NSCF(?:Number|Boolean)|NSConstant\w{0,10}Number|NSDecimalNumber)$/,
+    /^(?:unsigned(?:Int|Integer|Long|LongLong|Short|Char)Value|numberByAdding|isEqualToNumber:)$/,
+  ],
+  [
+    "an array",
+    /^(?:__NS(?:Array[IM0]|SingleObjectArrayI|PlaceholderArray|CFArray|FrozenArrayM)|_?NSArray\w{0,10}|__NSArray\w{1,10})$/,
+    /^(?:objectAtIndex(?:edSubscript)?:|firstObject|lastObject|addObjectsFromArray:|insertObject:atIndex:)$/,
+  ],
+  [
+    "a dictionary",
+    /^(?:__NS(?:Dictionary[IM0]|SingleEntryDictionaryI|CFDictionary|FrozenDictionaryM)|__NSPlaceholderDictionary)$/,
+    /^(?:objectForKey(?:edSubscript)?:|allKeys|allValues|enumerateKeysAndObjectsUsingBlock:)$/,
+  ],
+];
+
 /** The row for a message about an unrecognized selector, by whose the class is; `null` for other messages. */
 function unrecognizedRow(text: string): KnowledgeRow | null {
   if (!text.includes("unrecognized selector")) return null;
@@ -199,6 +224,18 @@ function unrecognizedRow(text: string): KnowledgeRow | null {
     );
   if (match === null) return null;
   const [, kind, name] = match;
+  const given = kind === "-"
+    ? valueKinds.find(([, classes]) => classes.test(name))?.[0]
+    : undefined;
+  const method = /\s([\w:.$]{1,300})\]$/.exec(match[0].split(": unrec")[0])?.[1] ?? "";
+  const expected = valueKinds.find(([, , methods]) => methods.test(method))?.[0];
+  if (given !== undefined && expected !== undefined && given !== expected) {
+    const row = known("message", "unrecognized selector of another kind of value")!;
+    return {
+      ...row,
+      meaning: `${sentence(given).slice(0, -1)} stood where ${expected} was expected.`,
+    };
+  }
   return kind === "+"
     ? known("message", "unrecognized selector of a class method")
     : name === "NSNull"

@@ -4,7 +4,7 @@ import type { KnowledgeRow } from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame, ReportImage, ReportThread } from "../report.ts";
 import { type Explanation, finished } from "./explanation.ts";
 import { activityOf, blockerOf, busyThread, mainThread, waitOf } from "./hang.ts";
-import { processUses } from "./kinds.ts";
+import { processUses, samplerTime } from "./kinds.ts";
 import { callPath } from "./path.ts";
 import { isOfProcess } from "./program.ts";
 import { ownFrame } from "./stack.ts";
@@ -36,21 +36,34 @@ export function explainSampled(
       const times = uses.slice(0, 3).map(({ title, seconds }) => `${title} ${seconds} s`).join(
         ", ",
       );
-      happened.push(`Most CPU time while it was sampled: ${times}.`);
+      const taker = samplerTime(report.text);
+      happened.push(
+        `Most CPU time while it was sampled${
+          taker === null ? "" : `, beside spindump's own ${taker} s`
+        }: ${times}.`,
+      );
     }
   } else happened.push(...usage(report));
-  const busiest = uses[0]?.title;
+  // The process that the samples were asked for, where they have all.
+  const target = targetOf(report, processes);
+  const busiest = target ?? uses[0]?.title;
   const owned = report.threads.filter(({ process }) => process === busiest);
-  const thread = owned.length > 0 ? busyThread(owned) : mainThread(report);
+  const thread = target !== null
+    ? mainThread({ threads: owned })
+    : owned.length > 0
+    ? busyThread(owned)
+    : mainThread(report);
   let stack: readonly ReportFrame[] = [];
   if (thread !== null && (report.threads.length > 0)) {
     const { words, busiest, idle } = activityOf(thread);
     const main = thread.name === "heaviest stack"
       ? `The heaviest stack${isOfWorker(thread) ? ", of a thread that is not the main one" : ""}`
       : "The main thread";
+    const used = target === null ? undefined : uses.find(({ title }) => title === target);
+    const computed = used === undefined ? "" : `, which computed for ${used.seconds} s`;
     const title = processes.size <= 1 || thread.process === null
       ? main
-      : `In ${thread.process}, ${
+      : `In ${thread.process}${computed}, ${
         mainThread({ threads: owned }) === thread ? "the main thread" : `thread ${thread.index}`
       }`;
     const isCut = isTreeCut(report, thread);
@@ -98,6 +111,20 @@ export function explainSampled(
     ownFrame(stack, mine),
     callPath(stack, 0, (frame) => isOfProcess(frame, report)),
   );
+}
+
+/** The process that a spindump of several was asked for, by its header; `null` where that names none. */
+function targetOf(
+  { process, format }: CrashReport,
+  processes: ReadonlySet<string | null>,
+): string | null {
+  if (
+    format !== "spindump" || processes.size < 2 || process.name === null || process.pid === null
+  ) {
+    return null;
+  }
+  const title = `${process.name} [${process.pid}]`;
+  return processes.has(title) ? title : null;
 }
 
 /** Most threads beside an idle main thread that are looked at. */

@@ -37,9 +37,30 @@ export function tellTermination({ report, texts, ended }: Crash, story: Story): 
   if (page !== null) {
     story.tell(`The address was 0x${page.toString(16)}${region === null ? "" : `: ${region}`}.`);
   }
+  if (ended.key.endsWith(" assertion")) tellTask(texts.join("\n").slice(0, 4000), story);
   const share = watchdogWords(termination?.reasons.join(" ") ?? "");
   if (share !== null) story.tell(share);
 }
+
+/** Tells how long a background task was permitted, and how much the app computed meanwhile. */
+function tellTask(text: string, story: Story): void {
+  const permitted = /\bpermittedBackgroundDuration: (\d{1,7})/.exec(text)?.[1];
+  if (permitted !== undefined) story.tell(`The task was permitted ${permitted} s.`);
+  const used =
+    /Elapsed application CPU time \(seconds\): ([\d.]{1,12})[^%\n]{0,60}?, (\d{1,3})% CPU/.exec(
+      text,
+    );
+  if (used !== null) {
+    story.tell(
+      `The app computed for ${used[1]} s (${used[2]}% CPU)${
+        Number(used[2]) < WAITING ? ": it waited, and was not busy" : ""
+      }.`,
+    );
+  }
+}
+
+/** Percent of the CPUs below which an app only waited. */
+const WAITING = 5;
 
 /** Tells what a watchdog measured, where only a message says that one ended the process. */
 export function tellWatchdog({ texts, ended }: Crash, story: Story): void {
@@ -89,15 +110,18 @@ export function tellNamespace({ report, ended }: Crash, story: Story): void {
 export function terminationRow(report: CrashReport): KnowledgeRow | null {
   const row = isBadJump(report) ? null : terminationCode(report);
   // Older systems have one code for all that took too long.
-  const isTask = row?.key === "*:0x8badf00d" &&
-    [...report.information, ...report.termination?.reasons ?? [], reasonOf(report) ?? ""].some((
-      text,
-    ) =>
-      /beyond permitted time|permittedBackgroundDuration|failed to (?:suspend|resume) in time/.test(
-        text,
-      )
-    );
-  return isTask ? known("termination", "ASSERTIOND:0x8badf00d") : row;
+  if (row?.key !== "*:0x8badf00d") return row;
+  const texts = [
+    ...report.information,
+    ...report.termination?.reasons ?? [],
+    reasonOf(report) ?? "",
+  ];
+  if (texts.some((text) => /beyond permitted time|permittedBackgroundDuration/.test(text))) {
+    return known("termination", "ASSERTIOND:0x8badf00d assertion");
+  }
+  return texts.some((text) => /failed to (?:suspend|resume) in time/.test(text))
+    ? known("termination", "ASSERTIOND:0x8badf00d")
+    : row;
 }
 
 /** The row for the code. */

@@ -8,10 +8,11 @@ import {
   outsideOfCache,
   titleOf,
 } from "../images.ts";
-import { type KnowledgeRow, known } from "../knowledge/mod.ts";
+import { type KnowledgeRow, known, knownFrame, knownVendor } from "../knowledge/mod.ts";
 import { type CrashReport, noFrame, type ReportFrame } from "../report.ts";
 import type { UncaughtException } from "./language.ts";
 import { isDull, messageRow, sameReason } from "./message.ts";
+import { isOfProcess } from "./program.ts";
 import { frameOwner, frameTitle, functionOf, isRethrow, readStack, rethrowOf } from "./stack.ts";
 import type { Crash, Story } from "./story.ts";
 import { sentence, unique } from "./words.ts";
@@ -128,7 +129,13 @@ function tellRaiser(
     from !== deciding && from < stack.length - 1 &&
     (reason === null || saysPlace(raiser)) && own.length > 0
   ) {
-    story.tell(`It was raised in ${frameTitle(raiser)}.`);
+    const library = isOfProcess(raiser, report) ||
+        /\.debug\.dylib$/.test(titleOf(raiser))
+      ? vendorOf(raiser)
+      : null;
+    story.tell(
+      `It was raised in ${frameTitle(raiser)}${library === null ? "" : `, a part of ${library}`}.`,
+    );
     const aside = offMainThread(report, raiser);
     if (aside !== null) story.add(aside);
   } else if (from >= 0 && from === deciding && own.length > 0) {
@@ -146,6 +153,13 @@ function tellRaiser(
       );
     }
   }
+}
+
+/** The framework that a function is of which is linked into programs; `null` for others. */
+function vendorOf({ symbol }: ReportFrame): string | null {
+  if (symbol === null) return null;
+  const row = knownFrame(symbol);
+  return row?.role === "part" ? row.source.split(",")[0] : knownVendor(symbol)?.meaning ?? null;
 }
 
 /** Says in the advice that it is a framework that met what the program's function passed to it or set up. */
@@ -201,7 +215,7 @@ const uncaughtRows: Readonly<Record<string, KnowledgeRow>> = {
     meaning: "An Objective-C exception was not caught.",
     causes: [],
     next:
-      "Look for the exception's reason in the console or the system's log; the first frame of yours on its backtrace raised it.",
+      "Look for the exception's reason in the console or the system's log; the first frame of yours on its backtrace led to it.",
     source: 'Apple, "Addressing language exception crashes"',
   },
   "C++": {

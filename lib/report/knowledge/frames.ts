@@ -319,6 +319,13 @@ export const frameRows: readonly KnowledgeRow[] = [
     "libc++, include/new",
   ),
   frame(
+    "operator new failed",
+    "An allocation of memory failed: operator new called the new-handler, which ended the process.",
+    ["a size computed from damaged or foreign data", "a leak"],
+    "Check the size in the first frame of yours, and the memory that the process used.",
+    "ISO C++, [new.handler]; libc++abi, src/stdlib_new_delete.cpp",
+  ),
+  frame(
     "__cxa_pure_virtual",
     "A pure virtual function was called.",
     ["a virtual call in a constructor or destructor", "an object used after it was destroyed"],

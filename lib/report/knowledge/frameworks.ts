@@ -676,11 +676,17 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     [
       "llvm::report_fatal_error*",
       "llvm::llvm_unreachable_internal*",
-      "llvm::report_bad_alloc_error*",
     ],
     "A program made with LLVM, such as a compiler, met an internal error.",
     ["a bug of the compiler, met by the source that it was compiling"],
     "Read the message on stderr: it names the source; try another version.",
+    "LLVM, llvm/lib/Support/ErrorHandling.cpp",
+  ),
+  ...frame(
+    ["llvm::report_bad_alloc_error*"],
+    "An allocation of memory failed in code made with LLVM.",
+    ["a size computed from damaged or foreign data", "a leak"],
+    "Check the size of what was to be allocated, and the memory that the process used.",
     "LLVM, llvm/lib/Support/ErrorHandling.cpp",
   ),
   ...frame(
@@ -1161,6 +1167,11 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     ["__NSThreadPerformPerform"],
     "in a call that was passed to this thread (performSelector:onThread:, or on the main thread)",
     "Apple, NSThread",
+  ),
+  ...occasion(
+    ["-[RCTBridge setUp]"],
+    "while React Native's bridge was set up",
+    "React Native, packages/react-native/React/Base/RCTBridge.mm",
   ),
   ...occasion(
     ["_xpc_connection_call_event_handler", "_xpc_connection_reply_callout"],

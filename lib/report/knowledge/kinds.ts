@@ -1080,6 +1080,14 @@ export const kindRows: readonly KnowledgeRow[] = [
     vm,
   ),
   row(
+    "frame",
+    "raised again by Go",
+    "Go's run-time raised the signal of a bad access again.",
+    [],
+    "Read Go's own message and the stacks of its goroutines, which it writes to stderr.",
+    "Go, src/runtime/signal_unix.go: dieFromSignal, and sys_darwin_amd64.s: raiseproc",
+  ),
+  row(
     "address",
     "stack",
     "",

@@ -607,6 +607,16 @@ export const messageRows: readonly KnowledgeRow[] = [
     language,
   ),
   message(
+    "unrecognized selector of another kind of value",
+    "An object of another kind stood where the caller expected one with the method.",
+    [
+      "a value of another kind than the caller expects, as in stored settings or data from elsewhere",
+      "an object that was deallocated and whose memory was used again",
+    ],
+    "Read class and selector in the reason; check the kind of the value before it is used.",
+    language,
+  ),
+  message(
     "unrecognized selector",
     "An object does not have the method that was called.",
     [

@@ -38,6 +38,16 @@ export const terminationRows: readonly KnowledgeRow[] = [
     watchdog,
   ),
   code(
+    "ASSERTIOND:0x8badf00d assertion",
+    'The system ended the app, which did not end its work in the background when the time of its background task was over (0x8badf00d, "ate bad food"): nothing in it crashed.',
+    [
+      "beginBackgroundTask without endBackgroundTask",
+      "a background task without an expiration handler that ends it",
+    ],
+    "End each background task, in its expiration handler as well; the stack need not have to do with it.",
+    watchdog,
+  ),
+  code(
     "ASSERTIOND:0x8badf00d",
     '"ate bad food": the app did not end its work in the background in time, or was suspended or resumed too slowly.',
     [

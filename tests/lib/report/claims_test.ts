@@ -930,3 +930,147 @@ Binary Images:
   assertStringIncludes(what, "The code is in no image");
   assertStringIncludes(what, "Its stack has no other frame.");
 });
+
+Deno.test("memory that operator new did not get, whoever's new-handler ended the process", () => {
+  const { what, causes } = told(crashText(["Exception Type:        EXC_CRASH (SIGABRT)"], [
+    "libsystem_kernel.dylib __pthread_kill + 10",
+    "libsystem_c.dylib abort + 120",
+    "com.apple.driver.AppleIntelKBLGraphicsGLDriver llvm::report_bad_alloc_error(char const*, bool) + 74",
+    "com.apple.driver.AppleIntelKBLGraphicsGLDriver out_of_memory_new_handler() + 21",
+    "libc++abi.dylib operator new(unsigned long) + 43",
+    "libc++.1.dylib std::__1::basic_string<char>::resize(unsigned long, char) + 39",
+    "Shop Shop::load(char const*) + 4",
+    "Shop main + 8",
+  ]));
+  assertStringIncludes(what, "An allocation of memory failed: operator new called the new-handler");
+  assertStringIncludes(what, "out_of_memory_new_handler");
+  assertStringIncludes(what, "basic_string<char>::resize");
+  assert(!/compiler|graphics driver/.test(what + causes), what);
+});
+
+Deno.test("a signal that the process sent to itself", () => {
+  const { what } = told(crashText(["Exception Type:        EXC_CRASH (SIGSEGV)"], [
+    "libsystem_kernel.dylib __kill + 8",
+    "Foundation __NSThreadPerformPerform + 382",
+    "CoreFoundation __CFRUNLOOP_IS_CALLING_OUT_TO_A_SOURCE0_PERFORM_FUNCTION__ + 12",
+    "Shop main + 8",
+  ]));
+  assertStringIncludes(what, "sent the signal to itself, by kill()");
+  assertStringIncludes(what, "The function that called kill() is not on the stack.");
+  assert(!what.includes("another thread"), what);
+});
+
+Deno.test("a bad access whose signal Go's run-time raised again, in the simulator", () => {
+  const text = crashText([
+    "Exception Type:        EXC_BAD_ACCESS (SIGSEGV)",
+    "Exception Codes:       KERN_INVALID_ADDRESS at 0x0000000000000020",
+    "",
+    "Application Specific Information:",
+    "CoreSimulator 117.15 - Device: iPhone 6 - Runtime: iOS 8.4 (12H141) - DeviceType: iPhone 6",
+    "",
+  ], ["Shop runtime.raiseproc + 30"]);
+  const { headline, happened, check } = explainReport(readReport(text, "x"));
+  assertStringIncludes(headline, "in the simulator (iPhone 6, iOS 8.4)");
+  assertStringIncludes(happened.join("\n"), "had taken the signal and raised it again");
+  assert(!check.join("\n").includes("faulting instruction"), check.join("\n"));
+});
+
+Deno.test("a value of another kind than its caller expects", () => {
+  const why = (method: string) =>
+    told(
+      "Exception Type:        EXC_CRASH (SIGABRT)\nCrashed Thread:        0  Dispatch queue: com.apple.main-thread\n\n" +
+        "Application Specific Information:\n*** Terminating app due to uncaught exception 'NSInvalidArgumentException', " +
+        `reason: '${method}: unrecognized selector sent to instance 0x6000032d1040'\n\n` +
+        "Application Specific Backtrace 1:\n" +
+        "0   CoreFoundation                      0x00007fff3a29238b __exceptionPreprocess + 250\n" +
+        "1   Shop                                0x0000000101517115 Shop + 49429\n",
+    ).what;
+  const what = why("-[__NSCFString unsignedIntValue]");
+  assertStringIncludes(what, "A string stood where a number was expected.");
+  assertStringIncludes(what, 'on thread 0 "com.apple.main-thread"');
+  assertStringIncludes(why("-[__NSCFNumber length]"), "does not have the method");
+  assertStringIncludes(
+    why("-[__NSArrayI objectForKey:]"),
+    "An array stood where a dictionary was expected.",
+  );
+});
+
+Deno.test("the crash of a crash reporter while it wrote the report", () => {
+  const { what } = told(
+    `${
+      crashText([
+        "Exception Type:        EXC_BAD_ACCESS (SIGSEGV)",
+        "Exception Codes:       KERN_INVALID_ADDRESS at 0xffffffff",
+      ], ["Shop sell + 4"])
+    }
+Handler crashed while reporting:
+
+Exception Type:  EXC_BAD_ACCESS (SIGSEGV)
+Exception Codes: KERN_INVALID_ADDRESS at 0x00000000
+Crashed Thread:  7
+
+Thread 7 Crashed:
+0   libsystem_c.dylib               0x35bc1fc8 0x35ba5000 + 118728 (printf + 76)
+1   Shop                            0x0003a2c8 0x39000 + 4808 (onCrash + 28)
+2   Shop                            0x0003a2d8 0x39000 + 4824 (report + 28)
+`,
+  );
+  assertStringIncludes(
+    what,
+    "Then the crash handler itself crashed while it wrote the report: EXC_BAD_ACCESS (SIGSEGV), KERN_INVALID_ADDRESS at 0x00000000, on thread 7, in printf, called by onCrash (Shop).",
+  );
+});
+
+Deno.test("a background task beyond its time: no work where nothing was computed", () => {
+  const { what, causes } = told(
+    "Process:         Shop [408]\nException Codes: 0x000000008badf00d\n\nApplication Specific Information:\n" +
+      "Shop[408] has active assertions beyond permitted time:\n{(\n" +
+      "    <BKProcessAssertion: 0x1> identifier: Task permittedBackgroundDuration: 600.000000 reason: finishTask\n)}\n\n" +
+      "Elapsed total CPU time (seconds): 235.590 (user 235.590, system 0.000), 20% CPU\n" +
+      "Elapsed application CPU time (seconds): 1.345, 0% CPU\n\nThread 0:\n" +
+      "0   libsystem_kernel.dylib        \t0x39d59eb4 mach_msg_trap + 20\n",
+  );
+  assertStringIncludes(what, "The system ended the app");
+  assertStringIncludes(what, "was permitted 600 s");
+  assertStringIncludes(what, "computed for 1.345 s (0% CPU): it waited");
+  assert(!causes.includes("too much work"), causes);
+});
+
+Deno.test("a spindump of several processes tells of the one that it was asked for", () => {
+  const part = (name: string, time: string, loop: string) => `
+Process:         ${name}
+Path:            /System/Library/CoreServices/X.app/Contents/MacOS/X
+CPU Time:        ${time}
+
+  Thread 0x2419c      DispatchQueue 1     1000 samples (1-1000) priority 47
+  1000  start + 1 (libdyld.dylib + 13769) [0x7fff8ae375c9]
+    1000  ${loop} + 212 (CoreFoundation + 469780) [0x7fff91e55b14]
+      1000  mach_msg_trap + 10 (libsystem_kernel.dylib + 70958) [0x7fff913e452e]
+       *1000  ipc_mqueue_receive_continue + 0 (kernel + 1209328) [0xffffff80003273f0]
+`;
+  const spindump = (command: string, pid: number) =>
+    `Date/Time:       2014-12-16 04:37:53 -0600
+OS Version:      10.10.1 (Build 14B25)
+Report Version:  21
+
+Command:         ${command}
+PID:             ${pid}
+
+Duration:        9.99s
+Steps:           1000 (10ms sampling interval)
+
+` + part("Shop [1469]", "0.018s", "__CFRunLoopServiceMachPort") +
+    part("spindump [1684]", "4.113s", "take") +
+    part("WindowServer [1441]", "0.966s", "CGXRunOneServicesPass");
+  const { what } = told(spindump("Shop", 1469));
+  assertStringIncludes(
+    what,
+    "In Shop [1469], which computed for 0.018 s, the main thread: idle in 1000",
+  );
+  assertStringIncludes(what, "beside spindump's own 4.113 s: WindowServer [1441] 0.966 s");
+  // The window server waits for requests in a loop of its own.
+  assertStringIncludes(
+    told(spindump("WindowServer", 1441)).what,
+    "the main thread: idle in 1000 of 1000",
+  );
+});
