@@ -762,6 +762,8 @@ export class LiveTarget extends Target {
     this.debug.locate();
     const resolver = this.#lateResolver();
     const begin = this.#isHeld ? () => this.#begin() : undefined;
+    // A program that waits has nothing to be read yet.
+    if (begin === undefined) resolver();
     const origin: SampleOrigin = {
       arch: this.arch,
       kernel: this.#kernel,
@@ -854,7 +856,7 @@ export class LiveTarget extends Target {
     } catch (error) {
       // It has ended: what was read of it while it ran serves. One that waited may have been too short for that.
       const isKnown = this.#images.key !== "" || this.#options.begin !== undefined;
-      if (!(error instanceof TargetGoneError && isKnown)) throw error;
+      if (!(error instanceof TargetGoneError && isKnown) || error.isReplaced) throw error;
     }
     let { symbols } = this.#images;
     return resolverOf(this.debug, symbols, () => {
