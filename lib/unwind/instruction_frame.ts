@@ -298,12 +298,13 @@ export class FrameState {
   #cfa(): CfaRule | null {
     const { sp, fp } = this.registers;
     const frame = this.value(fp);
+    const stack = this.value(sp);
     // A register that points to the slot of its own old value is a frame pointer. It is valid
-    // whatever the code between did to the stack pointer.
-    if (frame.kind === "cfa" && this.#saved.get(fp) === frame.offset) {
+    // whatever the code between did to the stack pointer. Go's points below its frame.
+    const isBelow = frame.kind === "cfa" && stack.kind === "cfa" && frame.offset < stack.offset;
+    if (frame.kind === "cfa" && this.#saved.get(fp) === frame.offset && !isBelow) {
       return { kind: "register", register: fp, offset: -frame.offset };
     }
-    const stack = this.value(sp);
     if (stack.kind === "cfa") return { kind: "register", register: sp, offset: -stack.offset };
     for (const [register, value] of this.#values) {
       if (value.kind === "cfa") return { kind: "register", register, offset: -value.offset };
