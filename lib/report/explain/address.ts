@@ -425,8 +425,10 @@ function pointerWords(report: CrashReport, address: bigint): [AddressClass, stri
     if (upper !== 0n && address >> 63n === 0n) {
       return [[
         "noncanonical",
-        "it has bits that no address has: a damaged pointer, or a signed one used as it is; " +
-        `without them it is 0x${stripped.toString(16)}`,
+        signs(report)
+          ? "it has bits that no address has: a damaged pointer, or a signed one used as it is; " +
+            `without them it is 0x${stripped.toString(16)}`
+          : "it has bits that no address has: a damaged pointer",
       ]];
     }
   } else if (isNonCanonical(report, address)) {
@@ -441,6 +443,11 @@ function pointerWords(report: CrashReport, address: bigint): [AddressClass, stri
     ];
   }
   return [];
+}
+
+/** Whether pointers may be signed, by the images' architectures: only code for arm64e signs them. */
+function signs({ images }: CrashReport): boolean {
+  return images.length === 0 || images.some(({ arch }) => arch === null || arch === "arm64e");
 }
 
 /** What an address is as a floating-point number, where its bytes are those of a plain one, with the offset of a member

@@ -94,8 +94,11 @@ function mainWaitOf(frames: readonly ReportFrame[]): KnowledgeRow | null {
         meaning: "in a run loop; which function runs it was cut off from the stack",
       };
     }
-    return isNested(frames)
-      ? { ...row, meaning: `in a run loop of the program's own, ${row.meaning}` }
+    if (isNested(frames)) {
+      return { ...row, meaning: `in a run loop of the program's own, ${row.meaning}` };
+    }
+    return isQuitting(frames)
+      ? { ...row, meaning: "in a run loop that is run while the program quits" }
       : row;
   }
   const at = frames.findIndex(({ symbol }) => symbol !== null && known("wait", symbol) === row);
@@ -131,6 +134,17 @@ export function isNested(frames: readonly ReportFrame[]): boolean {
   return false;
 }
 
+/** Whether a main thread waits in a run loop that AppKit runs before it ends the program. */
+function isQuitting(frames: readonly ReportFrame[]): boolean {
+  for (const [at, frame] of frames.entries()) {
+    const symbol = functionOf(frame, frames[at - 1] ?? null);
+    if (symbol === "-[NSApplication terminate:]") return true;
+    // A dialog waits for the user.
+    if (symbol?.startsWith("-[NSApplication runModal")) return false;
+  }
+  return false;
+}
+
 /** Whether a wait is that of a thread with nothing to do. */
 export function isIdle(row: KnowledgeRow | null): boolean {
   return row?.meaning.startsWith("waiting for") === true;
@@ -138,7 +152,7 @@ export function isIdle(row: KnowledgeRow | null): boolean {
 
 /** A stack that waits in its run loop or for work. */
 export function isIdleStack(frames: readonly ReportFrame[]): boolean {
-  return isIdle(waitOf(frames)) && !isNested(frames) && !isCutLoop(frames);
+  return isIdle(waitOf(frames)) && !isNested(frames) && !isQuitting(frames) && !isCutLoop(frames);
 }
 
 /** The main thread of a report's process; `null` when the report has no threads. */

@@ -18,6 +18,14 @@ export function tellMessages({ report, texts, uncaught }: Crash, story: Story): 
     if (text.includes(childSide) && story.rows.some(({ meaning }) => meaning.includes(childSaid))) {
       continue;
     }
+    if (
+      text.startsWith("*** Terminating app") && report.text.slice(0, MAX_HEADER).includes(deadNote)
+    ) {
+      story.tell(
+        `An exception that was already deallocated was used; it was not thrown. It says: ${text}`,
+      );
+      continue;
+    }
     const row = withKey(messageRow(text), texts);
     if (row !== null) {
       story.add(row, row.meaning === "" ? `It says: ${text}` : `${row.meaning} It says: ${text}`);
@@ -34,6 +42,12 @@ export function tellMessages({ report, texts, uncaught }: Crash, story: Story): 
   const missing = missingLibraries(texts);
   if (missing.length > 1) story.tell(`The libraries that are missing: ${missing.join(", ")}.`);
 }
+
+/** What KSCrash writes behind the reason of an exception that it found by a pointer to a freed object:
+ * KSCrashReportFilterAppleFmt.m. */
+const deadNote = "NOTE: This exception has been deallocated!";
+/** Characters of a report in which its header is. */
+const MAX_HEADER = 1 << 14;
 
 /** Where the stack begins that a sanitizer printed: the system's may begin further out, as in the sanitizer's handler of the
  * signal; `null` without one. LLVM, compiler-rt/lib/sanitizer_common/sanitizer_stacktrace_printer.cpp. */

@@ -27,7 +27,7 @@ export function tellTermination({ report, texts, ended }: Crash, story: Story): 
       : undefined) ?? termination?.reasons[0];
   // The reason says why the library is not loaded, which the code does not.
   const why = termination?.namespace === "DYLD" && texts.length > 0
-    ? dyldRow([...termination.reasons, ...texts].join("\n"))
+    ? dyldRow(report, [...termination.reasons, ...texts].join("\n"))
     : null;
   if (why !== null && why.key !== "Library not loaded") story.add(why);
   else story.add(ended, sentence(wholeMeaning(ended, termination?.reasons ?? [])));
@@ -70,8 +70,22 @@ export function tellWatchdog({ texts, ended }: Crash, story: Story): void {
   if (words !== null) story.tell(words);
 }
 
-function dyldRow(text: string): KnowledgeRow | null {
-  return symbolRow(text) ?? knownMessage(text);
+function dyldRow(report: CrashReport, text: string): KnowledgeRow | null {
+  return symbolRow(text) ??
+    (hasCopy(report, text)
+      ? known("message", "Library not loaded: another copy is loaded")
+      : knownMessage(text));
+}
+
+/** Whether the program has its own copy of a library that was looked for in another folder. */
+function hasCopy({ images }: CrashReport, text: string): boolean {
+  const path = /(?:^|\n)Library not loaded: (\/\S{1,400})/.exec(text)?.[1];
+  if (path === undefined) return false;
+  const name = path.slice(path.lastIndexOf("/"));
+  return images.some((image) =>
+    image.path !== null && image.path !== path && image.path.endsWith(name) &&
+    image.path.includes(".app/")
+  );
 }
 
 /** How the meanings of the codes of a namespace begin, which are no sentences. */

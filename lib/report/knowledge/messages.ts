@@ -1605,6 +1605,14 @@ export const messageRows: readonly KnowledgeRow[] = [
     'See what stands behind "Did find:"; install the program again.',
     dyld,
   ),
+  ...rows(["Library not loaded: another copy is loaded"], [
+    "A library was looked for in a folder outside of the program, which has a copy of its own.",
+    [
+      "a library in the program that names another one by the path that it had where the program was built",
+    ],
+    "otool -L shows what each library in the program names; correct it with install_name_tool -change, and sign it again.",
+    dyld,
+  ]),
   ...rows([
     "Library not loaded: /opt/homebrew/",
     "Library not loaded: /usr/local/",

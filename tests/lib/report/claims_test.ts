@@ -1,6 +1,8 @@
 /** One small report for each claim about the cause that must hold: by the access, the sanitizer, the reason, the handler. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { attributeReport, explainReport, readReport } from "../../../lib/report/mod.ts";
+import { isIdleStack } from "../../../lib/report/explain/hang.ts";
+import type { ReportFrame } from "../../../lib/report/report.ts";
 import { told } from "./fixtures.ts";
 
 /** A crash text of a thread, from `image symbol` each. */
@@ -1073,4 +1075,75 @@ Steps:           1000 (10ms sampling interval)
     told(spindump("WindowServer", 1441)).what,
     "the main thread: idle in 1000 of 1000",
   );
+});
+
+Deno.test("a library that the program has a copy of, but looks for elsewhere", () => {
+  const text = (copy: string) =>
+    crashText([
+      "Exception Type:        EXC_CRASH (SIGABRT)",
+      "Termination Reason:    DYLD, [0x1] Library missing",
+      "",
+      "Dyld Error Message:",
+      "  Library not loaded: /usr/local/Cellar/openssl/lib/libcrypto.1.0.0.dylib",
+      "  Referenced from: /Applications/Shop.app/Contents/Frameworks/libssl.1.0.0.dylib",
+      "  Reason: image not found",
+      "",
+    ], []) + `
+Binary Images:
+       0x10d674000 -        0x10d7e8af7 +${copy} (0) <81EE9FE4-56AD-333A-B447-C768F4A3A2F2> /Applications/Shop.app/Contents/Frameworks/${copy}
+`;
+  const { causes } = told(text("libcrypto.1.0.0.dylib"));
+  assertStringIncludes(causes, "by the path that it had where the program was built");
+  assert(!causes.includes("not shipped"), causes);
+  assertStringIncludes(told(text("libz.dylib")).causes, "not shipped");
+});
+
+Deno.test("pointers are signed only where an image is for arm64e", () => {
+  const text = (arch: string) =>
+    crashText([
+      "Exception Type:  SIGSEGV",
+      "Exception Codes: SEGV_ACCERR at 0x3fe7fb82fffffff8",
+    ], ["Shop sell + 4", "Shop main + 8"]).replace("X86-64", "ARM-64") + `
+Binary Images:
+       0x100000000 -        0x100007fff +Shop ${arch}  <81ee9fe456ad333ab447c768f4a3a2f2> /var/containers/Bundle/Application/Shop.app/Shop
+`;
+  assert(!told(text("arm64")).what.includes("signed"));
+  assertStringIncludes(told(text("arm64e")).what, "or a signed one");
+});
+
+Deno.test("an exception that KSCrash found by a freed object was not thrown", () => {
+  const { what } = told(crashText([
+    "Exception Type:  EXC_BAD_ACCESS (SIGSEGV)",
+    "Exception Codes: KERN_INVALID_ADDRESS at 0x500297c3",
+    "",
+    "Application Specific Information:",
+    "*** Terminating app due to uncaught exception 'ShopException', reason: 'closed'",
+    "NOTE: This exception has been deallocated! Stack trace is crash from attempting to access this zombie exception.",
+    "",
+  ], ["libobjc.A.dylib objc_msgSend + 16", "Shop main + 8"]));
+  assertStringIncludes(
+    what,
+    "An exception that was already deallocated was used; it was not thrown",
+  );
+});
+
+Deno.test("a main thread that quits is not idle in the run loop that AppKit waits in", () => {
+  const stack = (caller: string) =>
+    [
+      "mach_msg2_trap",
+      "__CFRunLoopServiceMachPort",
+      "__CFRunLoopRun",
+      "_CFRunLoopRunSpecificWithOptions",
+      caller,
+      "-[NSApplication terminate:]",
+      "-[NSApplication run]",
+      "main",
+    ].map((symbol, index) =>
+      ({
+        ...{ index, address: 0n, image: null, imageName: "AppKit", symbol, offset: 4 },
+        ...{ file: null, line: null, column: null, inlined: false, span: null },
+      }) as unknown as ReportFrame
+    );
+  assert(!isIdleStack(stack("-[NSPersistentUIManager _waitForPendingChangesToFinish]")));
+  assert(isIdleStack(stack("-[NSApplication runModalForWindow:]")));
 });
