@@ -14,6 +14,8 @@ export const cells = {
   heard: 2,
   /** The pid of a process that must not outlive this one; 0 for none. */
   child: 3,
+  /** How many reads of the keyboard the main thread has dealt with. */
+  taken: 5,
 } as const;
 
 /** The shared memory. */

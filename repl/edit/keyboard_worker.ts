@@ -12,6 +12,7 @@ declare const self: {
 const busyMilliseconds = 300;
 
 const ctrlC = 0x03;
+const ctrlZ = 0x1a;
 const ctrlBackslash = 0x1c;
 
 /** How many interrupting keys were pressed. */
@@ -23,7 +24,7 @@ self.onmessage = async ({ data }) => {
   const shared = new Int32Array(data);
   const isHeard = () => Atomics.load(shared, cells.heard) >= pressed;
   const buffer = new Uint8Array(16384);
-  for (;;) {
+  for (let posted = 1;; posted++) {
     const count = await Deno.stdin.read(buffer).catch(() => null);
     if (count === null) break;
     const bytes = buffer.slice(0, count);
@@ -45,6 +46,8 @@ self.onmessage = async ({ data }) => {
       }, busyMilliseconds);
     }
     self.postMessage({ bytes, run });
+    // A read that waits while the job is stopped could get what is typed for the shell.
+    if (bytes.includes(ctrlZ)) waitUntilTaken(shared, posted);
   }
   // The terminal is gone.
   pressed++;
@@ -53,6 +56,17 @@ self.onmessage = async ({ data }) => {
     if (!isHeard()) end(shared);
   }, busyMilliseconds);
 };
+
+/** Waits until the main thread has dealt with that many reads, or is busy. */
+function waitUntilTaken(shared: Int32Array, posted: number): void {
+  const late = performance.now() + busyMilliseconds;
+  for (;;) {
+    const taken = Atomics.load(shared, cells.taken);
+    const left = late - performance.now();
+    if (taken >= posted || left <= 0) return;
+    Atomics.wait(shared, cells.taken, taken, left);
+  }
+}
 
 function write(text: SafeText): void {
   Deno.stdout.writeSync(new TextEncoder().encode(text));

@@ -64,14 +64,18 @@ export class TerminalInput {
       if (data === null) return ended.resolve();
       // What was typed ahead was meant to follow the code that was stopped.
       const interrupted = Atomics.load(shared, cells.interrupted);
-      if (
-        data.run !== 0 && data.run === interrupted && data.run !== Atomics.load(shared, cells.run)
-      ) return;
-      take(this.#reader.read(decoder.decode(bytes, { stream: true })));
-      if (this.#reader.waiting) {
-        timer = setTimeout(() => take(this.#reader.read("", true)), escapeMilliseconds);
+      const follows = data.run !== 0 && data.run === interrupted &&
+        data.run !== Atomics.load(shared, cells.run);
+      if (!follows) {
+        take(this.#reader.read(decoder.decode(bytes, { stream: true })));
+        if (this.#reader.waiting) {
+          timer = setTimeout(() => take(this.#reader.read("", true)), escapeMilliseconds);
+        }
       }
+      Atomics.add(shared, cells.taken, 1);
+      Atomics.notify(shared, cells.taken);
     };
+    Atomics.store(shared, cells.taken, 0);
     this.#keyboard.postMessage(shared.buffer);
     await ended.promise;
   }

@@ -38,6 +38,32 @@ async function output(command: string, ...args: string[]): Promise<unknown> {
   return JSON.parse(await run(command, args));
 }
 
+/** How many threads of a stopped job were in a read of its terminal: one could get what the shell is to. */
+function stoppedReaders(shell: number): number {
+  let count = 0;
+  for (const { name: pid } of Deno.readDirSync("/proc")) {
+    const [state, , , session] = statOf(pid);
+    if (state !== "T" || Number(session) !== shell) continue;
+    for (const { name: thread } of Deno.readDirSync(`/proc/${pid}/task`)) {
+      const [call, file] = Deno.readTextFileSync(`/proc/${pid}/task/${thread}/syscall`).split(" ");
+      // x86_64's read(): the loader runs on no other machine.
+      if (call !== "0") continue;
+      if (Deno.readLinkSync(`/proc/${pid}/fd/${Number(file)}`).startsWith("/dev/pts/")) count++;
+    }
+  }
+  return count;
+}
+
+/** A process's state, parent, group, session and so on; nothing when it is gone. */
+function statOf(pid: string): string[] {
+  try {
+    const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  } catch {
+    return [];
+  }
+}
+
 /** Ctrl-Z under npx stops the whole job, and `fg` brings it back. */
 async function suspendUnderNpx(directory: string, user: string): Promise<void> {
   const helper = await compileHelper(directory);
@@ -54,6 +80,7 @@ async function suspendUnderNpx(directory: string, user: string): Promise<void> {
   await terminal.until("(demo stays paused while machpause is suspended)");
   await terminal.until("Stopped");
   await terminal.until("SHELL$ ");
+  assertEquals(stoppedReaders(terminal.pid), 0);
   await terminal.enter("fg", "> 6 * ");
   await terminal.enter("7", /\n42\r\n/);
   await terminal.until("paused) > ");
