@@ -232,7 +232,13 @@ function tellOccasion(
   }
   const isAside = outside && !touchedPage(report);
   const when = isAside || launch !== null ? null : occasionOf(stack.slice(reading.first), crashed);
-  if (when !== null && story.happened.length > 0) story.tell(`It was ${when}.`);
+  // Of a stack that crashed it is the only thing that is known where the exception is not there.
+  if (when !== null && story.happened.length === 0 && crashed !== null) {
+    story.tell(emptyWords(report));
+  }
+  const caller = when === null ? null : / that (.{1,80} called)$/.exec(when)?.[1] ?? null;
+  const isTold = caller !== null && story.happened.some((text) => text.includes(` that ${caller}`));
+  if (when !== null && story.happened.length > 0 && !isTold) story.tell(`It was ${when}.`);
   if (!report.text.includes("Backtrace not available")) return;
   // Without a stack nothing says what the address was for.
   const at = rows.findIndex(({ kind, key }) => kind === "address" && key === "unknown");

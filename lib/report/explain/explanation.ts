@@ -6,6 +6,7 @@ import type { KnowledgeRow } from "../knowledge/mod.ts";
 import { isNearest } from "../nearest.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { isUnderRosetta } from "./cpu.ts";
+import { isApples, isOfProcess } from "./program.ts";
 import { unique } from "./words.ts";
 
 /** What a report means. The texts quote the report, so they are not safe to print raw. */
@@ -62,7 +63,7 @@ export function finished(
     firstOwn,
     path,
     causes,
-    check: [...check.slice(0, 2), ...symbolAdvice(firstOwn)],
+    check: [...check.slice(0, 2), ...symbolAdvice(report, firstOwn)],
     rows,
   };
 }
@@ -89,11 +90,13 @@ function withReadableNames(text: string): string {
     : text.replace(mangled, (name) => demangle(name));
 }
 
-/** What to do where the deciding function of the program has no name. */
-function symbolAdvice(own: ReportFrame | null): string[] {
+/** What to do where the deciding function of the program has no name. Nobody but Apple has symbols of its programs. */
+function symbolAdvice(report: CrashReport, own: ReportFrame | null): string[] {
   if (own === null || (own.symbol !== null && !isNearest(own))) return [];
   const image = imageOf(own);
-  return image === null || imageTitle(image).startsWith("<") ? [] : [
+  const isApple = image !== null && (image.name.startsWith("com.apple.") ||
+    (isApples(report) && isOfProcess(own, report)));
+  return image === null || isApple || imageTitle(image).startsWith("<") ? [] : [
     `Symbolicate the report with the dSYM of ${
       imageTitle(image)
     }: its functions have no names here.`,

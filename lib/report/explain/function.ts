@@ -64,7 +64,7 @@ export function tellFunction(
   const vague = telling === undefined || telling.row.role === "vague";
   const framework = vague ? frameworkRow(stack, exception?.type ?? null) : null;
   if (telling !== undefined && !told && framework === null) {
-    const { row } = telling;
+    const row = elsewhere(report, stack[telling.index]) ?? telling.row;
     const isSilent = story.happened.length === 0 &&
       (row.key === "abort" || (abortsWithReason.test(row.key) && report.termination === null));
     const before = story.rows.length;
@@ -307,8 +307,22 @@ function failedNew(
   };
 }
 
+/** The row of a function for an access that was nowhere near null; `null` for functions of which that says nothing
+ * more. */
+function elsewhere(report: CrashReport, frame: ReportFrame | undefined): KnowledgeRow | null {
+  const symbol = frame?.symbol ?? null;
+  const fault = symbol === null ? null : faultAddress(report);
+  if (fault === null || fault < ELSEWHERE) return null;
+  const key = `${bareName(symbol!)} elsewhere`;
+  const row = known("frame", key);
+  // A prefix of another row is not meant.
+  return row?.key === key ? row : null;
+}
+
 /** What is read of an object that is null is at these addresses. */
 const NULL_USED = 0x40n;
+/** From this address on it is no null pointer that was used with an offset. */
+const ELSEWHERE = 0x10000n;
 
 /** The run-time or framework in whose code a process ended itself, where its functions have no names. */
 function frameworkRow(

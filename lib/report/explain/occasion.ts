@@ -1,8 +1,9 @@
 /** When it was: what of the system had called the program. */
 
+import { isBaseLibrary, titleOf } from "../images.ts";
 import { callTime, type KnowledgeRow, known } from "../knowledge/mod.ts";
 import type { ReportFrame, ReportThread } from "../report.ts";
-import { brokenAt, functionOf } from "./stack.ts";
+import { brokenAt, frameOwner, functionOf } from "./stack.ts";
 
 /** Frames in which an occasion is looked for. */
 const OCCASION_DEPTH = 256;
@@ -32,6 +33,9 @@ export function occasionOf(
     const time = callTime(symbol);
     if (time.origin !== null && isOnce(time.origin)) {
       // It calls its block in the way that queues call theirs, on the thread that is there.
+      if (once === null && found.length === 0 && callsProgram(stack, at)) {
+        found.push(time.origin.meaning);
+      }
       once ??= time.origin;
       if (origin !== null && originAt === at - 1 && isQueue(origin)) origin = null;
       continue;
@@ -48,17 +52,60 @@ export function occasionOf(
   }
   const named = queueRow(thread)?.meaning ?? null;
   if (found.length === 0 && named !== null) return named;
-  if (origin !== null && (found.length === 0 || (found.length < MOST - 1 && !isQueue(origin)))) {
+  const isBare = found.every((words) => words === once?.meaning);
+  if (origin !== null && (isBare || (found.length < MOST - 1 && !isQueue(origin)))) {
     const label = isQueue(origin) ? thread?.queue ?? null : null;
     found.push(label === null ? origin.meaning : `in a block on the queue ${label}`);
   }
   if (found.length === 0 && once !== null) found.push(once.meaning);
-  if (found.length === 0) return null;
+  if (found.length === 0) return namelessOccasion(stack.slice(0, end), thread);
   const words = found.join(", ");
   // The initializers of a library that main() had loaded.
   return words.includes(beforeMain) && stack.some(({ symbol }) => loads.test(symbol ?? ""))
     ? words.replace(beforeMain, "while a library was loaded, ")
     : words;
+}
+
+/** Whether what a function of libdispatch called is the program's. */
+function callsProgram(stack: readonly ReportFrame[], at: number): boolean {
+  let inner = at - 1;
+  while (inner >= 0 && titleOf(stack[inner]) === "libdispatch.dylib") inner--;
+  return inner >= 0 &&
+    frameOwner(stack[inner], functionOf(stack[inner], stack[inner - 1] ?? null)) === "program";
+}
+
+/** What called the program where the system's functions have no names: libdispatch, which calls blocks only, or a
+ * framework. */
+function namelessOccasion(
+  stack: readonly ReportFrame[],
+  thread: ReportThread | null,
+): string | null {
+  const isProgram = (frame: ReportFrame, at: number): boolean =>
+    frameOwner(frame, functionOf(frame, stack[at - 1] ?? null)) === "program";
+  const inner = stack.findIndex(isProgram);
+  if (inner < 0) return null;
+  const at = stack.findIndex((frame, index) =>
+    index > inner && frameOwner(frame, null) === "system"
+  );
+  if (at < 0 || !isNameless(stack[at]) || !stack.slice(inner, at).some(isNameless)) return null;
+  const title = titleOf(stack[at]);
+  if (title !== "libdispatch.dylib") {
+    return isBaseLibrary(title) || /\.dylib$|^GraphicsServices$/.test(title)
+      ? null
+      : `in code that ${title.replace(/^com\.apple\./, "")} called`;
+  }
+  const outer = stack.slice(at).find((frame) => titleOf(frame) !== title);
+  const by = outer === undefined ? "" : titleOf(outer);
+  if (/^(?:com\.apple\.)?CoreFoundation$/.test(by)) return "in a block on the main queue";
+  if (!/^libsystem_(?:pthread|c)\.dylib$/.test(by)) return "in a block that libdispatch ran";
+  const queue = thread?.queue ?? null;
+  return queue === null || queue === "com.apple.main-thread"
+    ? "in a block on a dispatch queue"
+    : `in a block on the queue ${queue}`;
+}
+
+function isNameless({ symbol }: ReportFrame): boolean {
+  return symbol === null || symbol === "<redacted>";
 }
 
 /** A function of JavaScript's own, by the name that engines give to what implements it: Hermes, lib/VM/JSLib;

@@ -13,7 +13,15 @@ import { type CrashReport, noFrame, type ReportFrame } from "../report.ts";
 import type { UncaughtException } from "./language.ts";
 import { isDull, messageRow, sameReason } from "./message.ts";
 import { isOfProcess } from "./program.ts";
-import { frameOwner, frameTitle, functionOf, isRethrow, readStack, rethrowOf } from "./stack.ts";
+import {
+  frameOwner,
+  frameTitle,
+  functionOf,
+  isPart,
+  isRethrow,
+  readStack,
+  rethrowOf,
+} from "./stack.ts";
 import type { Crash, Story } from "./story.ts";
 import { sentence, unique } from "./words.ts";
 
@@ -123,6 +131,10 @@ function tellRaiser(
         again === null ? "" : `: ${frameTitle(again)} only caught it and raised it again`
       }.`,
     );
+    const module = again === null || !/\bperform\w{0,8}MethodInvocation\b/.test(again.symbol ?? "")
+      ? null
+      : known("message", "raised again by React Native");
+    if (module !== null) story.add(module);
   } else if (
     // The last frame of a copy may be cut off within its name.
     raiser !== undefined && (raiser.symbol !== null || imageOf(raiser) !== null) &&
@@ -179,7 +191,8 @@ function raisedAgain(stack: readonly ReportFrame[]): ReportFrame | null {
   const at = rethrowOf(stack);
   if (at < 0) return null;
   const next = stack.slice(at + 1).find(({ symbol }) => !isRethrow(symbol));
-  return next !== undefined && imageOf(next) !== null && frameOwner(next, next.symbol) === "program"
+  return next !== undefined && imageOf(next) !== null &&
+      (frameOwner(next, next.symbol) === "program" || isPart(functionOf(next, null)))
     ? next
     : null;
 }

@@ -2014,6 +2014,12 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Call it when the app is launched.",
     "Google Maps SDK for iOS",
   ]),
+  ...rows(["raised again by React Native"], [
+    "React Native had called a method of a native module, which raised it; which module that is the stack does not show.",
+    [],
+    "Look for the exception's reason and the module in the console or the system's log, or break on objc_exception_throw.",
+    "React Native, RCTTurboModule.mm, performVoidMethodInvocation and performMethodInvocation",
+  ]),
   ...rows(["caused by an invalid GOOGLE_APP_ID", "Configuration fails. It may be caused by"], [
     "Firebase refused its configuration.",
     [
