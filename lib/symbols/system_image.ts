@@ -3,7 +3,8 @@
 
 /** Folders that hold the system's binaries.
  *
- * - `/System/Volumes/Data/` is the exception below `/System/`: the volume with the user's files.
+ * - `/System/Volumes/Data/` is the exception below `/System/`: the volume with the user's files; and so are the
+ *   `site-packages` of the Python that Mac OS X 10.3 has: what users install.
  * - Cryptexes hold parts of macOS 13, iOS 16 and later, by several paths. Other folders of the preboot volume hold
  *   what jailbreaks install.
  * - `/Library/Apple/` holds Rosetta, and what Apple updates outside the sealed volume.
@@ -11,7 +12,7 @@
  * - `/lib…` and `/usr/lib…` are Linux's too.
  */
 const folders =
-  /^(?:\/(?:usr\/)?(?:lib(?:exec|32|64|x32)?|s?bin)\/|\/System\/(?!Volumes\/Data\/)|\/Library\/Apple\/|\/(?:private\/)?preboot\/(?:[0-9A-Fa-f-]{36,128}\/)?(?:Cryptexes|System|usr)\/|\/Developer\/|\/AppleInternal\/)/;
+  /^(?:\/(?:usr\/)?(?:lib(?:exec|32|64|x32)?|s?bin)\/|\/System\/(?!Volumes\/Data\/|Library\/Frameworks\/Python\.framework\/.{1,60}\/site-packages\/)|\/Library\/Apple\/|\/(?:private\/)?preboot\/(?:[0-9A-Fa-f-]{36,128}\/)?(?:Cryptexes|System|usr)\/|\/Developer\/|\/AppleInternal\/)/;
 
 /** A simulator's system, on whichever volume: runtimes are mounted disk images from Xcode 14 on, and
  * were part of the platform's SDK up to Xcode 5. */

@@ -22,6 +22,7 @@ import {
   isSamePath,
   isSystemProgram,
 } from "./program.ts";
+import { overflows } from "./recursion.ts";
 import {
   endedBy,
   entryOf,
@@ -171,7 +172,7 @@ export function attributeReport(
   if (isReporterCrash(report, stack)) return { ...undecided, absent: "reporter", frames };
   const found = decidingOf({ report, stack, frames, reading });
   const { at, deciding, isOwn, isPart, isAddress } = found;
-  const isHeap = isHeapDamage(report, reading);
+  const isHeap = isHeapDamage(report, reading) && !overflows(report);
   if (isHeap || isMallocStop(report, reading)) {
     return {
       ...undecided,

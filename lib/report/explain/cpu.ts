@@ -2,6 +2,7 @@
 
 import { programCounter, register } from "../fault.ts";
 import { imageOf, imageTitle } from "../images.ts";
+import { objectAt, textAt } from "../json.ts";
 import { abortsAfter } from "./stack.ts";
 import { type KnowledgeRow, known } from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
@@ -180,15 +181,25 @@ export function isUnderRosetta({ codeType, body }: CrashReport): boolean {
 /** `mov w0, #0` and all others have a bit here: the architecture keeps it for instructions that are none. */
 const UNDEFINED = 0x1_0000n;
 
+/** Whether a program jumped to text: what an ARM CPU refused is no instruction. */
+export function jumpedToText({ exception, arch, body }: CrashReport): boolean {
+  return exception?.type === "EXC_BAD_INSTRUCTION" && arch === "arm64" &&
+    textAtCounter(exception, body) !== null;
+}
+
 /** What the instruction is that an ARM CPU refused: the second code has it; XNU, osfmk/arm64/sleh.c:
  * handle_uncategorized. */
-export function refusedWords({ exception, arch }: CrashReport): string | null {
+export function refusedWords({ exception, arch, body }: CrashReport): string | null {
   const [kind, instruction] = exception?.codes ?? [];
   if (exception?.type !== "EXC_BAD_INSTRUCTION" || arch !== "arm64") return null;
   // A handler aborted after it: the code is not always the CPU's.
   if (abortsAfter(exception)) return null;
   if (kind !== 1n || instruction === undefined || instruction >> 32n !== 0n) return null;
   const hex = `0x${instruction.toString(16).padStart(8, "0")}`;
+  const text = textAtCounter(exception, body);
+  if (text !== null) {
+    return `The instruction was ${hex}, and its bytes and those after it are text ("${text}"): it is data, to which the program jumped.`;
+  }
   // Arm Architecture Reference Manual, C4.1.66 "Reserved" and C6.2 "MRS", "MSR (register)".
   if (instruction < UNDEFINED) {
     return instruction === 0n
@@ -204,6 +215,28 @@ export function refusedWords({ exception, arch }: CrashReport): string | null {
   return system === 0xd530_0000n
     ? `The instruction was ${hex}: mrs, a read of the system register ${name}, which the program may not read.`
     : `The instruction was ${hex}: msr, a write to the system register ${name}, which the program may not write.`;
+}
+
+/** Fewest bytes of text at the program counter: code of several instructions is none. */
+const MIN_TEXT = 16;
+
+/** What stands at the program counter, by the bytes that the report has of it, if that is text and no code; `null` for
+ * others. */
+function textAtCounter(
+  { codes }: NonNullable<CrashReport["exception"]>,
+  body: CrashReport["body"],
+): string | null {
+  const stream = body === null ? null : objectAt(body, "instructionByteStream");
+  const encoded = stream === null ? null : textAt(stream, "atPC");
+  if (encoded === null || encoded.length > 200 || !/^[\w+/]+={0,2}$/.test(encoded)) return null;
+  const bytes = atob(encoded);
+  if (bytes.length < MIN_TEXT || !/^[\x20-\x7e\0\n\t]+$/.test(bytes)) return null;
+  const first = [...bytes.slice(0, 4)].reduceRight(
+    (sum, c) => sum << 8n | BigInt(c.charCodeAt(0)),
+    0n,
+  );
+  const word = /^[\x20-\x7e]{3,40}/.exec(bytes)?.[0];
+  return word === undefined || first !== codes[1] ? null : word;
 }
 
 /** The first byte of the instruction at the program counter, from `Thread 0 instruction stream`:

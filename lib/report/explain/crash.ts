@@ -6,6 +6,7 @@ import type { CrashReport, ReportFrame, ReportImage, ReportThread } from "../rep
 import { crashedIndex, crashedTitle } from "./address.ts";
 import { interruption, pageFault } from "./cpu.ts";
 import { tellAccess, tellCodes, tellKind } from "./exception.ts";
+import { tellOthers } from "./others.ts";
 import { emptyWords, type Explanation, finished } from "./explanation.ts";
 import { graphicsDriver, tellFunction, tellStack } from "./function.ts";
 import { activityOf, isIdleStack, mainThread, waitOf } from "./hang.ts";
@@ -27,6 +28,7 @@ import {
   onlyWaits,
   tellingStack,
   touchedPage,
+  trappedThread,
   usesResource,
 } from "./telling.ts";
 import { tellNamespace, tellTermination, tellWatchdog, terminationRow } from "./termination.ts";
@@ -66,6 +68,7 @@ export function explainCrash(
   tellOccasion(crash, launch, story);
   tellLaunch(crash, launch, story);
   tellNull(crash, story);
+  tellOthers(crash, story);
   tellHandlerCrash(crash, story);
   const shown = isBacktraceIdle(crash.texts) ? null : crashed ??
     (exception === null && report.threads.length > 0 && !lacksCrashed(report)
@@ -132,7 +135,7 @@ function readCrash(report: CrashReport): Crash {
   const reading = readStack(stack);
   return {
     report,
-    crashed: crashedThread(report),
+    crashed: trappedThread(report) ?? crashedThread(report),
     texts,
     ended,
     outside,
@@ -184,6 +187,12 @@ function tellRecursion({ deep }: Crash, story: Story): void {
 
 /** Tells that the stack of the crashed thread is not there. */
 function tellAbsence({ report, crashed, outside, uncaught }: Crash, story: Story): void {
+  const waiter = report.crashedThread;
+  if (waiter !== null && crashed !== null && waiter !== crashed) {
+    story.tell(
+      `Thread ${waiter.index}, which the report calls the crashed one, only waited; it was thread ${crashed.index} that stopped the program.`,
+    );
+  }
   const isBare = crashed !== null && crashed.frames.length === 0 && crashed.registers.length > 0;
   const isLacking = lacksCrashed(report);
   const absent = isLacking ? crashedIndex(report) : null;

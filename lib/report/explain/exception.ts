@@ -20,6 +20,7 @@ import {
   cpuOf,
   isCheck,
   isSwift,
+  jumpedToText,
   refusedWords,
   trapWords,
   untranslated,
@@ -123,6 +124,7 @@ export function tellAccess(crash: Crash, story: Story): void {
   if (access !== null) story.tell(access);
   const refused = rosetta === null ? refusedWords(report) : null;
   if (refused !== null) story.tell(refused);
+  if (refused !== null && jumpedToText(report)) story.rows.push(known("address", "execute")!);
   if (row !== null && isUndelivered(row)) tellTriage(report, story);
 }
 
@@ -188,7 +190,11 @@ export function tellKind(crash: Crash, isDecoded: boolean, story: Story): void {
     const owner = handlerOwner(crash);
     story.tell(
       owner !== null
-        ? `${owner}'s own handler of the signal then ended the process.`
+        ? `${owner}'s own handler of the signal then ended the process${
+          owner.startsWith("The Java")
+            ? ": its log (hs_err_pid) has the stack of Java's functions too"
+            : ""
+        }.`
         : `The report names ${exception.type} and SIGABRT, as when a handler in the process calls abort() ` +
           "after the exception.",
     );
@@ -220,7 +226,8 @@ export function tellKind(crash: Crash, isDecoded: boolean, story: Story): void {
     if (kind.key !== "EXC_BAD_ACCESS" || happened.length === 0) {
       happened.unshift(`${kind.meaning}${unsaid(kind, report, happened)}`);
     }
-    rows.push(kind);
+    // What a program jumped to is no function.
+    rows.push(jumpedToText(report) ? { ...kind, next: "" } : kind);
   } else if (!isDecoded && kind.kind === "exception" && kind.next === "") rows.push(kind);
 
   // Of a trap without a message only the function tells.
@@ -247,6 +254,7 @@ function handlerOwner({ stack, reading }: Crash): string | null {
     const row = symbol === null ? null : knownFrame(symbol);
     const owner = row?.role === "raise" ? /^(Ruby|Emacs), /.exec(row.source)?.[1] : undefined;
     if (owner !== undefined) return owner;
+    if (row?.source.startsWith("OpenJDK, ") === true) return "The Java virtual machine";
   }
   return null;
 }

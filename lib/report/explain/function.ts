@@ -34,6 +34,7 @@ export function tellFunction(
   const isOverflow = fault !== null && classifyAddress(report, fault).kind === "stack" ||
     deep?.full === true;
   const ended = endedBy(report);
+  if (isOverflow && ended === "access") return;
   // Where the memory itself is at fault, what used it is not.
   const isMedium = exception !== null &&
     /^(?:KERN_(?:CODESIGN|MEMORY)_ERROR$|FS pagein)/.test(
@@ -56,6 +57,16 @@ export function tellFunction(
     : specialOf(report, stack, found?.index ?? reading.first, ended) ??
       (ended === "access" ? undefined : failedNew(stack, reading.first)) ??
       (nameless === null ? found : { row: nameless, index: reading.first });
+  // It names the message alone.
+  const named = contextRow === null || context === "format" || context === "isolation"
+    ? -1
+    : story.rows.findIndex(({ key }) => key === "objc_msgSend() selector name:");
+  if (named >= 0) {
+    const { meaning } = story.rows[named];
+    const at = story.happened.findIndex((text) => text.startsWith(meaning));
+    if (at >= 0) story.happened[at] = story.happened[at].replace(meaning, contextRow!.meaning);
+    story.rows[named] = contextRow!;
+  }
   const told =
     story.rows.some(({ kind, key, causes }) =>
       kind !== "frame" && causes.length > 0 && !key.startsWith("AddressSanitizer: SEGV")
@@ -229,6 +240,7 @@ function unnamedTermination(
 /** Rows of contexts. */
 const contextKeys = {
   pool: "an autorelease pool's release",
+  observer: "an observer that is retained",
   format: "an argument of a format",
   isolation: "swift_task_isCurrentExecutor",
 } as const;

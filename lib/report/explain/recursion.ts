@@ -49,6 +49,14 @@ export function recursion(report: CrashReport): DeepStack | null {
     : { text: `The stack is deep: ${often}.`, full: false };
 }
 
+/** Whether the access that ended a process was one beyond the end of its stack: it says nothing of what was in hand. */
+export function overflows(report: CrashReport): boolean {
+  if (endedBy(report) !== "access") return false;
+  const address = faultAddress(report);
+  return address !== null && classifyAddress(report, address).kind === "stack" ||
+    recursion(report)?.full === true;
+}
+
 function nameOf(frame: ReportFrame): string {
   return frame.symbol === null || isNearest(frame)
     ? `code at 0x${frame.address.toString(16)}`

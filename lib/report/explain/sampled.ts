@@ -5,7 +5,7 @@ import type { CrashReport, ReportFrame, ReportImage, ReportThread } from "../rep
 import { type Explanation, finished } from "./explanation.ts";
 import { activityOf, blockerOf, busyThread, mainThread, waitOf } from "./hang.ts";
 import { processUses, samplerTime } from "./kinds.ts";
-import { callPath } from "./path.ts";
+import { callPath, shortName } from "./path.ts";
 import { isOfProcess } from "./program.ts";
 import { ownFrame } from "./stack.ts";
 import { isTreeCut } from "./telling.ts";
@@ -80,7 +80,11 @@ export function explainSampled(
     if (blocker === null && /\bblocked on a (?:pthread mutex|read-write lock|lock\b)/.test(words)) {
       happened.push(
         report.threads.length === 1
-          ? "The report has no other thread that could hold it."
+          ? interruptedBy(busiest) === null
+            ? "The report has no other thread that could hold it."
+            : `It waited in the handler of a signal, which interrupted ${
+              interruptedBy(busiest)
+            }: there is no other thread that could hold the lock, so that the thread waits for itself.`
           : "The report does not say which thread holds it.",
       );
     }
@@ -180,4 +184,11 @@ function usage({ format, fields }: CrashReport): string[] {
 /** Events whose stacks only show the state at that moment. */
 function stateOnly(rows: readonly KnowledgeRow[]): boolean {
   return rows.some(({ key }) => key === "sleep wake failure");
+}
+
+/** The function that a signal interrupted whose handler runs on a stack; `null` for others. */
+function interruptedBy(stack: readonly ReportFrame[]): string | null {
+  const at = stack.findIndex(({ symbol }) => symbol === "_sigtramp");
+  const symbol = at < 0 ? null : stack[at + 1]?.symbol ?? null;
+  return symbol === null ? null : shortName(symbol);
 }

@@ -230,20 +230,26 @@ const CONTEXT_DEPTH = 4;
 
 /** Functions that say more than those that they called: which object, or what it was for. */
 const contexts =
-  /^(?:(AutoreleasePoolPage::|objc_autoreleasePoolPop$|_CFAutoreleasePoolPop$)|_{0,2}CFString(?:AppendFormatCore|CreateWithFormatAndArgumentsAux)|(_?swift_task_(?:checkIsolated|isCurrentExecutor)))/;
+  /^(?:(AutoreleasePoolPage::|objc_autoreleasePoolPop$|_CFAutoreleasePoolPop$)|_{0,2}CFString(?:AppendFormatCore|CreateWithFormatAndArgumentsAux)|(_?swift_task_(?:checkIsolated|isCurrentExecutor))|(KVO_IS_RETAINING_ALL_OBSERVERS_OF_THIS_OBJECT))/;
 
 /** What the innermost functions of a stack were called for: an autorelease pool's release, a format's argument, the
- * check of an actor's isolation; `null` for others. */
+ * check of an actor's isolation, the observers of a key; `null` for others. */
 export function contextOf(
   stack: readonly ReportFrame[],
   first: number,
-): "pool" | "format" | "isolation" | null {
+): "pool" | "format" | "isolation" | "observer" | null {
   for (let at = first + 1; at < stack.length && at <= first + CONTEXT_DEPTH; at++) {
     const { symbol } = stack[at];
     if (symbol === null) continue;
     const match = contexts.exec(symbol);
     if (match !== null) {
-      return match[1] !== undefined ? "pool" : match[2] !== undefined ? "isolation" : "format";
+      return match[1] !== undefined
+        ? "pool"
+        : match[2] !== undefined
+        ? "isolation"
+        : match[3] !== undefined
+        ? "observer"
+        : "format";
     }
     if (frameOwner(stack[at], symbol) === "program") return null;
   }

@@ -25,7 +25,23 @@ export function tellingStack(report: CrashReport): readonly ReportFrame[] {
     const thread = mainThread(report);
     return thread === null || isTreeCut(report, thread) ? [] : activityOf(thread).busiest;
   }
-  return lacksCrashed(report) ? [] : report.decidingStack;
+  return trappedThread(report)?.frames ?? (lacksCrashed(report) ? [] : report.decidingStack);
+}
+
+/** Functions in which a process is about to end itself, or did. */
+const stops = /^(?:_objc_trap|_objc_fatal|__abort_with_payload|__assert_rtn|abort)\b/;
+
+/** The thread that ended a process, where the report calls another one the crashed one, which only waited: a signal that is
+ * sent to the process is taken by any of its threads; XNU, bsd/kern/kern_sig.c: psignal. `null` for others. */
+export function trappedThread(report: CrashReport): ReportThread | null {
+  const { exception, crashedThread, threads, lastException } = report;
+  if (exception?.type !== "EXC_CRASH" || crashedThread === null) return null;
+  if ((lastException?.length ?? 0) > 0 || isKilled(report)) return null;
+  if (!onlyWaits(report, crashedThread.frames)) return null;
+  const found = threads.filter((thread) =>
+    thread !== crashedThread && stops.test(thread.frames[0]?.symbol ?? "")
+  );
+  return found.length === 1 ? found[0] : null;
 }
 
 /** Whether a copy ends within the call tree of a thread, so that its innermost functions are not known. */

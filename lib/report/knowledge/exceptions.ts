@@ -399,10 +399,11 @@ export const exceptionRows: readonly KnowledgeRow[] = [
   {
     kind: "signal",
     key: "SIGQUIT",
-    meaning: "Another process that manages this one asked it to end; it did not crash.",
+    meaning:
+      "The process was asked to end by SIGQUIT, by another process or from its terminal; it did not crash.",
     causes: [],
     next: "See what the main thread did.",
-    source: note,
+    source: `${note}; signal(3)`,
   },
   {
     kind: "signal",

@@ -706,6 +706,20 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     raise,
   ),
   ...frame(
+    ["wxOnAssert*"],
+    "An assertion of wxWidgets failed.",
+    [],
+    "See who called wxOnAssert: its line has the condition; the message is in the dialog or on stderr.",
+    "wxWidgets, src/common/appbase.cpp",
+  ),
+  ...frame(
+    ["wxDefaultAssertHandler*"],
+    "An assertion of wxWidgets failed while another one was handled: there it stops the program.",
+    [],
+    "See who called wxOnAssert, for both: the lines have the conditions; mend the outer one first.",
+    "wxWidgets, src/common/appbase.cpp: wxRecursionGuard in wxDefaultAssertHandler",
+  ),
+  ...frame(
     ["MTLReleaseAssertionFailure*"],
     "A check of Metal failed.",
     ["resources, formats or sizes that do not fit together"],
@@ -866,6 +880,16 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "dyld, initializers",
   ),
   ...occasion(
+    ["wxAppConsoleBase::OnAssertFailure*", "wxAppBase::OnAssert*", "ShowAssertDialog*"],
+    "after an assertion of wxWidgets had failed, while it was handled",
+    "wxWidgets, src/common/appbase.cpp",
+  ),
+  ...occasion(
+    ["-[NSUIHeartBeat _heartBeatThread:]"],
+    "while AppKit's heartbeat drew what pulses, such as a default button",
+    "Apple, AppKit: NSUIHeartBeat",
+  ),
+  ...occasion(
     ["call_load_methods", "load_images"],
     "before main(), in a +load method",
     "objc4, +load",
@@ -972,9 +996,15 @@ export const frameworkRows: readonly KnowledgeRow[] = [
       ],
       ...["WKS::gc_heap::*", "SVR::gc_heap::*", "PyGC_Collect*", "gc_collect_main*"],
       ...["runtime.gcBgMarkWorker*", "runtime.bgsweep*", "luaC_step*", "luaC_fullgc*"],
+      ...["QV4::MemoryManager::runGC*", "hermes::vm::HadesGC::youngGenCollection*"],
     ],
     collected,
-    "Emacs, Ruby, V8, JavaScriptCore, bdwgc, Mono, .NET, CPython, Go and Lua: their collectors",
+    "Emacs, Ruby, V8, JavaScriptCore, bdwgc, Mono, .NET, CPython, Go, Lua, Qt's V4 and Hermes: their collectors",
+  ),
+  ...occasion(
+    ["QV4::MemoryManager::alloc*"],
+    "while memory was allocated for a value of JavaScript",
+    "Qt, qtdeclarative/src/qml/memory/qv4mm.cpp",
   ),
   ...occasion(
     [

@@ -1227,6 +1227,17 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "address",
+    "ending",
+    "",
+    [
+      "an object that was destroyed by exit(), and that another thread still used",
+      "a pointer that was never set",
+    ],
+    "Stop the other threads, and wait for them, before the process ends; or end it by _exit().",
+    "exit(3), C++ [basic.start.term]",
+  ),
+  row(
+    "address",
     "execute",
     "",
     ["a function pointer, method or return address that was overwritten or read from freed memory"],

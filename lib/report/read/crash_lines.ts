@@ -378,8 +378,8 @@ export function parseImageLine(line: string): ReportImage | null {
     break;
   }
   if (head === rest) {
-    // Without a UUID the path starts at the first slash after white space.
-    const slash = rest.indexOf(" /");
+    // Without a UUID the path starts at the first slash after white space; before Mac OS X 10.5 that is a tab.
+    const slash = rest.search(/[ \t]\//);
     if (slash >= 0) {
       head = rest.slice(0, slash).trimEnd();
       path = rest.slice(slash + 1).trim();
@@ -404,6 +404,10 @@ export function parseImageLine(line: string): ReportImage | null {
       // `1.2 (34)`, as spindump has it.
       version = `${word} (${version})`;
       head = head.slice(0, space).trimEnd();
+    } else if (/^\d[\w.]{0,40}$/.test(word) && isIdentifier(head.slice(0, space))) {
+      // `org.example.lib 2.3`, `org.example.lib 2.4a0 (2.4alpha1)`: before Mac OS X 10.5.
+      version = version === null ? word : `${word} (${version})`;
+      head = head.slice(0, space);
     }
   }
   // An entry for the whole address space stands for "no image".

@@ -1,0 +1,120 @@
+/** What else took part in a crash: other threads, libraries that were put into the program, and who called it. */
+
+import { baseName, isSystemFrame, titleOf } from "../images.ts";
+import { known } from "../knowledge/mod.ts";
+import type { ReportFrame } from "../report.ts";
+import { isIdleStack, mainThread } from "./hang.ts";
+import { shortName } from "./path.ts";
+import { endedBy, functionOf } from "./stack.ts";
+import type { Crash, Story } from "./story.ts";
+
+/** Tells what other threads did at that moment, where it bears on the crash, and what was put into the program. */
+export function tellOthers(crash: Crash, story: Story): void {
+  if (crash.outside || crash.crashed === null) return;
+  tellCaller(crash, story);
+  tellTweaks(crash, story);
+  tellExit(crash, story);
+  tellEngine(crash, story);
+}
+
+/** Functions by which the process's static objects are destroyed as it ends, and those by which an application quits. */
+const ends = /^(?:__cxa_finalize(?:_ranges)?|exit)$/;
+const quits = /^-\[NSApplication terminate:\]$/;
+
+/** Tells that the main thread was ending the process while the crashed one still worked. */
+function tellExit({ report, crashed }: Crash, story: Story): void {
+  const main = mainThread(report);
+  if (main === null || main === crashed) return;
+  const names = main.frames.map((frame, at) => functionOf(frame, main.frames[at - 1] ?? null));
+  const exit = names.findLastIndex((name) => name !== null && ends.test(name));
+  const quit = names.findIndex((name) => name !== null && quits.test(name));
+  if (exit < 0 && quit < 0) return;
+  const by = quit < 0 ? "" : ", from -[NSApplication terminate:]";
+  if (exit < 0) {
+    story.tell(
+      "At that moment the main thread was quitting the program (-[NSApplication terminate:]).",
+    );
+    return;
+  }
+  const first = names.findIndex((name) => name !== null && ends.test(name));
+  const name = first < 1 ? null : names[first - 1];
+  const destroyer = name !== null && !isSystemFrame(main.frames[first - 1])
+    ? `: it was in ${shortName(name)}`
+    : "";
+  story.tell(
+    `At that moment the main thread was ending the process by exit()${by}, which destroys static objects while other threads still run${destroyer}.`,
+  );
+  const row = known("address", "ending")!;
+  const at = story.rows.findIndex(({ kind, key }) => kind === "address" && mayBeGone.has(key));
+  if (endedBy(report) === "access" && at >= 0) story.rows[at] = row;
+}
+
+/** Classes of addresses that a destroyed object leaves. */
+const mayBeGone: ReadonlySet<string> = new Set([
+  "null",
+  "nothing",
+  "tiny",
+  "number",
+  "unknown",
+  "noncanonical",
+]);
+
+/** Calls into an engine of JavaScript that only one thread at a time may make: Hermes, API/jsi/jsi/jsi.h: "a Runtime is not
+ * thread-safe". */
+const engine = /^facebook::hermes::.{0,40}HermesRuntimeImpl::/;
+
+/** Tells that two threads were in the same kind of engine, which takes one at a time. */
+function tellEngine({ report, crashed, stack }: Crash, story: Story): void {
+  if (crashed === null || !isInEngine(stack)) return;
+  const others = report.threads.filter((thread) =>
+    thread !== crashed && isInEngine(thread.frames) && !isIdleStack(thread.frames)
+  );
+  if (others.length === 0) return;
+  const [{ index, name, queue, frames }] = others;
+  const title = name ?? queue;
+  const symbol = frames[0]?.symbol ?? null;
+  story.tell(
+    `Thread ${index}${title === null ? "" : ` "${title}"`} ran code of Hermes too${
+      symbol === null ? "" : `, in ${shortName(symbol)}`
+    }: a run-time of Hermes may be used by one thread at a time.`,
+  );
+}
+
+function isInEngine(frames: readonly ReportFrame[]): boolean {
+  return frames.some(({ symbol }) => symbol !== null && engine.test(symbol));
+}
+
+/** Folders of the libraries that jailbreaks load into programs: Cydia Substrate, libhooker, ElleKit. */
+const tweaks = /\/(?:MobileSubstrate\/DynamicLibraries|TweakInject)\//;
+
+/** Most libraries that are named. */
+const MAX_NAMED = 4;
+
+/** Tells of libraries on the stack that a jailbreak put into the program. */
+function tellTweaks({ stack }: Crash, story: Story): void {
+  const names = new Set<string>();
+  for (const { image } of stack) {
+    if (image?.path != null && tweaks.test(image.path)) names.add(baseName(image.path));
+  }
+  if (names.size === 0) return;
+  story.tell(
+    `On the stack are libraries that a jailbreak put into the program: ${
+      [...names].slice(0, MAX_NAMED).join(", ")
+    }.`,
+  );
+}
+
+/** Frameworks that run a program's event loops or language, and call all of it. */
+const anyone =
+  /^(?:com\.apple\.)?(?:(?:Core)?Foundation|UIKit(?:Core)?|AppKit|GraphicsServices|HIToolbox|SwiftUI(?:Core)?|QuartzCore|ReportCrash|CoreAutoLayout|CoreData|dyld(?:_sim)?)$|^lib|^\?*$|^<|^_/;
+
+/** Tells which framework of the system called the program, where its functions have no names. */
+function tellCaller({ stack, reading }: Crash, story: Story): void {
+  if (story.happened.length === 0 || reading.deciding < 0) return;
+  if (story.happened.some((text) => text.startsWith("It was "))) return;
+  const from = stack.findIndex((frame, at) => at > reading.deciding && isSystemFrame(frame));
+  const caller = stack[from];
+  if (caller === undefined || caller.symbol !== null && caller.symbol !== "<redacted>") return;
+  const title = titleOf(caller);
+  if (!anyone.test(title)) story.tell(`It was called by ${title.replace(/^com\.apple\./, "")}.`);
+}

@@ -1,0 +1,406 @@
+/** What else took part in a crash: other threads, code that was put into the program, handlers, and what a thread was within. */
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { attributeReport, explainReport, readReport } from "../../../lib/report/mod.ts";
+
+/** Frame lines from `image symbol`. */
+function frames(list: readonly string[]): string[] {
+  return list.map((frame, index) => {
+    const space = frame.indexOf(" ");
+    const address = `0x${(0x100004000 + index * 0x40).toString(16).padStart(16, "0")}`;
+    return `${String(index).padEnd(3)} ${frame.slice(0, space).padEnd(30)}\t${address} ${
+      frame.slice(space + 1)
+    }`;
+  });
+}
+
+/** A crash text of a program on macOS. */
+function crash(
+  {
+    exception = ["EXC_BAD_ACCESS (SIGSEGV)", "KERN_INVALID_ADDRESS at 0x0000000000000008"],
+    information = [],
+    crashed = 0,
+    threads,
+    registers = [],
+    images = [],
+  }: {
+    exception?: string[];
+    information?: string[];
+    crashed?: number;
+    threads: readonly (readonly string[])[];
+    registers?: string[];
+    images?: string[];
+  },
+): string {
+  const [type, codes] = exception;
+  return [
+    "Process:               MyApp [123]",
+    "Path:                  /Applications/MyApp.app/Contents/MacOS/MyApp",
+    "Code Type:             X86-64 (Native)",
+    `Crashed Thread:        ${crashed}`,
+    "",
+    `Exception Type:        ${type}`,
+    ...codes === undefined ? [] : [`Exception Codes:       ${codes}`],
+    "",
+    ...information.length === 0 ? [] : ["Application Specific Information:", ...information, ""],
+    ...threads.flatMap((stack, at) => [
+      `Thread ${at}${at === crashed ? " Crashed" : ""}:${
+        at === 0 ? ": Dispatch queue: com.apple.main-thread" : ""
+      }`,
+      ...frames(stack),
+      "",
+    ]),
+    ...registers,
+    ...images.length === 0 ? [] : ["", "Binary Images:", ...images],
+    "",
+  ].join("\n");
+}
+
+function told(text: string): { happened: string; causes: readonly string[]; check: string } {
+  const { happened, causes, check } = explainReport(readReport(text, "x"));
+  return { happened: happened.join("\n"), causes, check: check.join("\n") };
+}
+
+const loop = [
+  "AppKit -[NSApplication run] + 100",
+  "AppKit NSApplicationMain + 40",
+  "MyApp main + 20",
+  "dyld start + 4",
+];
+const worker = ["MyApp Pool::run() + 40", "libsystem_pthread.dylib _pthread_start + 8"];
+
+Deno.test("the main thread ended the process while another thread still worked", () => {
+  const used = ["MyApp Table::find(int) + 16", ...worker];
+  const ending = [
+    "libsystem_kernel.dylib __psynch_cvwait + 8",
+    "MyApp Pool::~Pool() + 60",
+    "libsystem_c.dylib __cxa_finalize_ranges + 460",
+    "libsystem_c.dylib exit + 40",
+    "AppKit -[NSApplication terminate:] + 1000",
+    ...loop,
+  ];
+  const found = told(crash({ crashed: 1, threads: [ending, used] }));
+  assertStringIncludes(
+    found.happened,
+    "the main thread was ending the process by exit(), from -[NSApplication terminate:], which destroys static objects while other threads still run: it was in Pool::~Pool.",
+  );
+  assertStringIncludes(found.causes[0], "destroyed by exit()");
+
+  const quitting = ["MyApp -[Delegate applicationWillTerminate:] + 8", ...ending.slice(4)];
+  const quit = told(crash({ crashed: 1, threads: [quitting, used] }));
+  assertStringIncludes(quit.happened, "the main thread was quitting the program");
+  assertStringIncludes(quit.causes[0], "null");
+
+  // The thread that ends the process itself is no other one.
+  assert(!told(crash({ threads: [ending, used] })).happened.includes("At that moment"));
+});
+
+Deno.test("two threads within Hermes, which takes one at a time", () => {
+  const inside = (inner: string): string[] => [
+    inner,
+    "hermes facebook::hermes::(anonymous namespace)::HermesRuntimeImpl::call(facebook::jsi::Function const&) + 8",
+    ...worker,
+  ];
+  const both = [
+    inside("hermes hermes::vm::GCBase::markWeakRoots() + 8"),
+    inside("hermes hermes::vm::JSObject::create() + 8"),
+  ];
+  assertStringIncludes(
+    told(crash({ crashed: 1, threads: both })).happened,
+    `Thread 0 "com.apple.main-thread" ran code of Hermes too, in hermes::vm::GCBase::markWeakRoots: a run-time of Hermes may be used by one thread at a time.`,
+  );
+  // The collector's own thread makes no call into it.
+  const collector = ["hermes hermes::vm::HadesGC::Executor::worker() + 8", ...worker];
+  assert(
+    !told(crash({ crashed: 1, threads: [collector, both[1]] })).happened.includes("Hermes too"),
+  );
+});
+
+Deno.test("a jailbreak's libraries on the stack, and the framework that called the program, without names", () => {
+  const images = [
+    "0x100000000 - 0x10000ffff MyApp arm64 <00000000000000000000000000000001> /var/containers/Bundle/Application/1/MyApp.app/MyApp",
+    "0x103000000 - 0x10300ffff Hook.dylib arm64 <00000000000000000000000000000002> /Library/MobileSubstrate/DynamicLibraries/Hook.dylib",
+    "0x185000000 - 0x18500ffff CoreLocation arm64 <00000000000000000000000000000003> /System/Library/Frameworks/CoreLocation.framework/CoreLocation",
+  ];
+  const text = [
+    "Process:         MyApp [12]",
+    "Path:            /var/containers/Bundle/Application/1/MyApp.app/MyApp",
+    "Code Type:       ARM-64",
+    "OS Version:      iPhone OS 9.1 (13B143)",
+    "",
+    "Exception Type:  EXC_BAD_ACCESS (SIGSEGV)",
+    "Exception Subtype: KERN_INVALID_ADDRESS at 0x0000000000000000",
+    "",
+    "Thread 0 Crashed:",
+    "0   MyApp          0x0000000100001000 0x100000000 + 4096",
+    "1   Hook.dylib     0x0000000103000100 0x103000000 + 256",
+    "2   CoreLocation   0x0000000185000200 0x185000000 + 512",
+    "",
+    "Binary Images:",
+    ...images,
+    "",
+  ].join("\n");
+  const { happened } = told(text);
+  assertStringIncludes(happened, "It was called by CoreLocation.");
+  assertStringIncludes(happened, "libraries that a jailbreak put into the program: Hook.dylib.");
+});
+
+Deno.test("a signal that ended the process is not the waiting thread's that took it", () => {
+  const waits = [
+    "libsystem_kernel.dylib kevent64 + 10",
+    "libdispatch.dylib _dispatch_mgr_invoke + 239",
+    "libdispatch.dylib _dispatch_mgr_thread + 52",
+  ];
+  const stopped = [
+    "libobjc.A.dylib _objc_trap() + 0",
+    "libobjc.A.dylib _objc_fatal + 195",
+    "libobjc.A.dylib cache_t::bad_cache(objc_object*, objc_selector*, objc_class*, bucket_t*) + 247",
+    "MyApp -[Grid drag:] + 10",
+    ...loop,
+  ];
+  const exception = ["EXC_CRASH (SIGILL)", "0x0000000000000000, 0x0000000000000000"];
+  const text = crash({ exception, crashed: 1, threads: [stopped, waits] });
+  const explained = explainReport(readReport(text, "x"));
+  assertEquals(explained.thread?.index, 0);
+  assertStringIncludes(
+    explained.happened.join("\n"),
+    "Thread 1, which the report calls the crashed one, only waited; it was thread 0 that stopped the program.",
+  );
+  assertEquals(attributeReport(readReport(text, "x")).deciding?.frame.symbol, "-[Grid drag:]");
+  // Two that stopped do not tell which one it was.
+  const two = crash({ exception, crashed: 1, threads: [stopped, waits, stopped] });
+  assertEquals(explainReport(readReport(two, "x")).thread?.index, 1);
+});
+
+Deno.test("text at the program counter is no instruction", () => {
+  const bytes = "typeof\0void\0new\0delete\0in\0of\0let\0";
+  const body = (atPC: string): string =>
+    `{"app_name":"MyApp","bug_type":"309"}\n${
+      JSON.stringify({
+        procName: "MyApp",
+        cpuType: "ARM-64",
+        exception: { type: "EXC_BAD_INSTRUCTION", signal: "SIGILL", rawCodes: [1, 0x65707974] },
+        instructionByteStream: { beforePC: btoa(bytes), atPC },
+        faultingThread: 0,
+        threads: [{
+          triggered: true,
+          frames: [{ imageOffset: 64, imageIndex: 0 }, {
+            imageOffset: 32,
+            imageIndex: 0,
+            symbol: "look(int)",
+            symbolLocation: 4,
+          }],
+        }],
+        usedImages: [{
+          base: 0x100000000,
+          size: 4096,
+          name: "MyApp",
+          path: "/Applications/MyApp",
+          uuid: "0".repeat(32),
+        }],
+      })
+    }`;
+  const found = told(body(btoa(bytes)));
+  assertStringIncludes(
+    found.happened,
+    'are text ("typeof"): it is data, to which the program jumped.',
+  );
+  assertStringIncludes(found.causes[0], "a function pointer, method or return address");
+  assert(!found.check.includes("disassemble"));
+  const code = told(body(btoa(`type${"\x08\x01\x40\xf9".repeat(6)}`)));
+  assertStringIncludes(code.happened, "The instruction was 0x65707974.");
+  assertEquals(code.causes, []);
+});
+
+Deno.test("Java's own handler of a signal, and where its log is", () => {
+  const { happened } = told(crash({
+    exception: ["EXC_BAD_ACCESS (SIGABRT)", "KERN_INVALID_ADDRESS at 0x0000000000000010"],
+    threads: [[
+      "libsystem_kernel.dylib __pthread_kill + 10",
+      "libsystem_c.dylib abort + 129",
+      "libjvm.dylib os::abort(bool) + 25",
+      "libjvm.dylib VMError::report_and_die() + 2250",
+      "libjvm.dylib JVM_handle_bsd_signal + 1131",
+      "libsystem_platform.dylib _sigtramp + 26",
+      "libui.jnilib Java_ui_Native_draw + 40",
+      "dyld start + 4",
+    ]],
+  }));
+  assertStringIncludes(
+    happened,
+    "The Java virtual machine's own handler of the signal then ended the process: its log (hs_err_pid) has the stack of Java's functions too.",
+  );
+});
+
+Deno.test("a stack that is full says nothing of the heap in whose function it was", () => {
+  const deep = Array.from({ length: 480 }, () => "MyApp Node::visit(int) + 60");
+  const text = crash({
+    exception: ["EXC_BAD_ACCESS (SIGBUS)", "KERN_PROTECTION_FAILURE at 0x000070000f3c5fd0"],
+    threads: [[
+      "libsystem_malloc.dylib tiny_malloc_from_free_list + 8",
+      "libsystem_malloc.dylib szone_malloc_should_clear + 92",
+      ...deep,
+      ...worker,
+    ]],
+    registers: [
+      "Thread 0 crashed with X86 Thread State (64-bit):",
+      "  rsp: 0x000070000f3c6010  rip: 0x0000000100004000",
+    ],
+  });
+  const { happened, causes } = told(text);
+  assertStringIncludes(happened, "The stack overflowed by recursion: Node::visit(int)");
+  assert(!happened.includes("heap"), happened);
+  assertStringIncludes(causes[0], "recursion");
+  const { absent, deciding } = attributeReport(readReport(text, "x"));
+  assertEquals([absent, deciding?.frame.symbol], [null, "Node::visit(int)"]);
+});
+
+Deno.test("what an object was used for: an autorelease pool's release, an observer of a key", () => {
+  const pool = told(crash({
+    exception: ["EXC_BAD_ACCESS (SIGSEGV)", "0x000000000000000d, 0x0000000000000000"],
+    information: ["objc_msgSend() selector name: release"],
+    threads: [[
+      "libobjc.A.dylib objc_msgSend + 16",
+      "libobjc.A.dylib (anonymous~namespace)::AutoreleasePoolPage::pop(void*) + 434",
+      "CoreFoundation _CFAutoreleasePoolPop + 37",
+      ...loop,
+    ]],
+  }));
+  assertStringIncludes(
+    pool.happened,
+    "An autorelease pool released an object that was already deallocated. It says: objc_msgSend() selector name: release",
+  );
+  assertStringIncludes(pool.causes[0], "released once too often before");
+
+  const observer = told(crash({
+    exception: ["EXC_BAD_ACCESS (SIGSEGV)", "EXC_I386_GPFLT"],
+    threads: [[
+      "libobjc.A.dylib object_isClass + 18",
+      "Foundation KVO_IS_RETAINING_ALL_OBSERVERS_OF_THIS_OBJECT_IF_IT_CRASHES_AN_OBSERVER_WAS_OVERRELEASED_OR_SMASHED + 66",
+      "Foundation NSKeyValueWillChangeWithPerThreadPendingNotifications + 282",
+      ...loop,
+    ]],
+  }));
+  assertStringIncludes(observer.happened, "An observer of a key was already deallocated");
+});
+
+Deno.test("wxWidgets' assertions: one that failed while another was handled; what was drawn meanwhile", () => {
+  const shown = [
+    "MyApp -[Canvas drawRect:] + 66",
+    "AppKit -[NSView _drawRect:clip:] + 3703",
+    "MyApp wxGUIAppTraitsBase::ShowAssertDialog(wxString const&) + 40",
+    "MyApp wxAppConsoleBase::OnAssertFailure(wchar_t const*, int) + 40",
+    "MyApp wxOnAssert(char const*, int, char const*) + 166 (appbase.cpp:1260)",
+    "MyApp wxGrid::SelectRow(int) + 20 (grid.cpp:33)",
+    ...loop,
+  ];
+  const again = told(crash({
+    exception: ["EXC_BREAKPOINT (SIGTRAP)", "0x0000000000000002, 0x0000000000000000"],
+    threads: [[
+      "MyApp wxDefaultAssertHandler(wxString const&, int) + 31 (appbase.cpp:1159)",
+      "MyApp wxOnAssert(char const*, int, char const*) + 166 (appbase.cpp:1260)",
+      ...shown,
+    ]],
+  }));
+  assertStringIncludes(
+    again.happened,
+    "An assertion of wxWidgets failed while another one was handled: there it stops the program.",
+  );
+  assert(!again.happened.includes("Which check failed"), again.happened);
+  assertStringIncludes(
+    told(crash({ threads: [shown] })).happened,
+    "after an assertion of wxWidgets had failed, while it was handled",
+  );
+});
+
+Deno.test("AppKit's heartbeat draws on a thread of its own", () => {
+  const { happened } = told(crash({
+    crashed: 1,
+    threads: [loop, [
+      "AppKit _NSLayoutTreeMoveToGlyphIndex + 87",
+      "AppKit -[NSTextView drawRect:] + 1636",
+      "MyApp -[Field drawRect:] + 8",
+      "AppKit -[NSUIHeartBeat _heartBeatThread:] + 774",
+      "Foundation __NSThread__start__ + 1200",
+      "libsystem_pthread.dylib _pthread_start + 8",
+    ]],
+  }));
+  assertStringIncludes(
+    happened,
+    "It was while AppKit's heartbeat drew what pulses, such as a default button",
+  );
+});
+
+Deno.test("SIGQUIT comes from another process or from a terminal", () => {
+  const { happened } = told(crash({
+    exception: ["EXC_CRASH (SIGQUIT)", "0x0000000000000000, 0x0000000000000000"],
+    threads: [["MyApp wait_for_it + 8", ...loop]],
+  }));
+  assertStringIncludes(
+    happened,
+    "asked to end by SIGQUIT, by another process or from its terminal",
+  );
+});
+
+Deno.test("images of Mac OS X 10.3: a tab before the path, versions behind identifiers, what users put into Python", () => {
+  const report = readReport(
+    [
+      "Date/Time:      2004-07-19 19:26:32 -0700",
+      "OS Version:     10.3.4 (Build 7H63)",
+      "Command: MyApp",
+      "Path:    /Applications/MyApp.app/Contents/MacOS/MyApp",
+      "",
+      "Exception:  EXC_BAD_ACCESS (0x0001)",
+      "Codes:      KERN_PROTECTION_FAILURE (0x0002) at 0x00000008",
+      "",
+      "Thread 0 Crashed:",
+      "0   org.python.Python.framework \t0x95f5d6dc PyFrame_New + 0x20",
+      "1   timer.so                    \t0x007ac4c0 fired + 0xf8 (timer.c:784)",
+      "2   org.example.MyApp           \t0x00001454 main + 0x58",
+      "",
+      "Binary Images Description:",
+      "    0x1000 -     0xafff org.example.MyApp 0.1a2 (0.1)\t/Applications/MyApp.app/Contents/MacOS/MyApp",
+      "  0x7ac000 -   0x7acfff timer.so \t/System/Library/Frameworks/Python.framework/Versions/2.3/lib/python2.3/site-packages/x/timer.so",
+      "0x95f48000 - 0x96001fff org.python.Python.framework 2.2\t/System/Library/Frameworks/Python.framework/Versions/2.3/Python",
+      "",
+    ].join("\n"),
+    "x",
+  );
+  assertEquals(
+    report.images.map(({ name, path, version }) => [name, path?.split("/").at(-1), version]),
+    [
+      ["org.example.MyApp", "MyApp", "0.1a2 (0.1)"],
+      ["timer.so", "timer.so", null],
+      ["org.python.Python.framework", "Python", "2.2"],
+    ],
+  );
+  const { verdict, deciding } = attributeReport(report);
+  assertEquals([verdict, deciding?.frame.symbol?.split(" ")[0]], ["program", "fired"]);
+});
+
+Deno.test("a lock that a signal's handler asks for, on the only thread", () => {
+  const names = [
+    "MyApp  main",
+    "MyApp  release_lock",
+    "libsystem_platform.dylib  _sigtramp",
+    "MyApp  on_signal",
+    "libsystem_pthread.dylib  _pthread_mutex_lock",
+    "libsystem_kernel.dylib  __psynch_mutexwait",
+  ];
+  const text = [
+    "Analysis of sampling MyApp (pid 12) every 1 millisecond",
+    "Process:         MyApp [12]",
+    "Path:            /Applications/MyApp.app/Contents/MacOS/MyApp",
+    "",
+    "Call graph:",
+    "    90 Thread_7   DispatchQueue_1: com.apple.main-thread  (serial)",
+    ...names.map((name, at) => {
+      const [image, symbol] = name.split("  ");
+      return `    ${"  ".repeat(at + 1)}90 ${symbol}  (in ${image}) + 8  [0x10000${at}000]`;
+    }),
+    "",
+  ].join("\n");
+  assertStringIncludes(
+    told(text).happened,
+    "It waited in the handler of a signal, which interrupted release_lock: there is no other thread that could hold the lock, so that the thread waits for itself.",
+  );
+});
