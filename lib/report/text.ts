@@ -6,6 +6,14 @@ const encoder = new TextEncoder();
 /** Invalid bytes are decoded as unpaired surrogates: byte 0x80 as U+DC80. */
 const STRAY = 0xdc00;
 
+/** Characters of a report in which its header is. */
+const HEADER = 1 << 14;
+
+/** The beginning of a report's text, with its header. */
+export function headOf(text: string): string {
+  return text.slice(0, HEADER);
+}
+
 /** Decodes UTF-8. An invalid byte becomes an unpaired surrogate, U+DC80 to U+DCFF, which
  * {@linkcode encodeReport} turns back into that byte. */
 export function decodeReport(bytes: Uint8Array): string {

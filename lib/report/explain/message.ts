@@ -2,6 +2,7 @@
 
 import { type KnowledgeRow, known, knownMessage, missingUsage } from "../knowledge/mod.ts";
 import type { CrashReport } from "../report.ts";
+import { headOf } from "../text.ts";
 import { trapMessage } from "./stack.ts";
 import { isLoadedPath } from "./launch.ts";
 import type { Crash, Story } from "./story.ts";
@@ -19,7 +20,7 @@ export function tellMessages({ report, texts, uncaught }: Crash, story: Story): 
       continue;
     }
     if (
-      text.startsWith("*** Terminating app") && report.text.slice(0, MAX_HEADER).includes(deadNote)
+      text.startsWith("*** Terminating app") && headOf(report.text).includes(deadNote)
     ) {
       story.tell(
         `An exception that was already deallocated was used; it was not thrown. It says: ${text}`,
@@ -46,9 +47,6 @@ export function tellMessages({ report, texts, uncaught }: Crash, story: Story): 
 /** What KSCrash writes behind the reason of an exception that it found by a pointer to a freed object:
  * KSCrashReportFilterAppleFmt.m. */
 const deadNote = "NOTE: This exception has been deallocated!";
-/** Characters of a report in which its header is. */
-const MAX_HEADER = 1 << 14;
-
 /** Where the stack begins that a sanitizer printed: the system's may begin further out, as in the sanitizer's handler of the
  * signal; `null` without one. LLVM, compiler-rt/lib/sanitizer_common/sanitizer_stacktrace_printer.cpp. */
 export function sanitizerPlace(

@@ -10,6 +10,7 @@ import {
   knownWatchdog,
 } from "../knowledge/mod.ts";
 import type { CrashReport } from "../report.ts";
+import { headOf } from "../text.ts";
 import { regionWords } from "./address.ts";
 import { accessOf } from "./cpu.ts";
 import { symbolRow } from "./message.ts";
@@ -178,12 +179,9 @@ function isOfFile(report: CrashReport): boolean {
 /** Whether the fault was in memory that the process filled itself, by the region that the report names. */
 function isOwnMemory(report: CrashReport): boolean {
   // Lines that were wrapped are not of the field.
-  const info = `${regionInfo(report) ?? ""}\n${report.text.slice(0, MAX_HEADER)}`;
+  const info = `${regionInfo(report) ?? ""}\n${headOf(report.text)}`;
   return /^\s*-{2,4}>\s*(?:VM_ALLOCATE|JS JIT|MALLOC|Memory Tag|VM_MEMORY)/m.test(info);
 }
-
-/** Characters of a report in which its header is. */
-const MAX_HEADER = 1 << 14;
 
 function namesAReason(namespace: string | null): boolean {
   return namespace !== null && namespace.toUpperCase() !== "SIGNAL";

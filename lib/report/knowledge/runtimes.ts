@@ -621,16 +621,18 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     "Take heap snapshots; raise --max-old-space-size.",
     node,
   ),
-  frame(
-    "v8::internal::V8::FatalProcessOutOfMemory*",
-    "V8 got no more memory: its JavaScript heap is full, or the process could get none for something else.",
-    [
-      "a leak in JavaScript",
-      "very large strings or buffers",
-      "a process or machine without free memory",
-    ],
-    "Read its message on stderr, which says which memory; take heap snapshots; raise --max-old-space-size.",
-    "V8, src/api/api.cc: V8::FatalProcessOutOfMemory, Utils::ReportOOMFailure",
+  ...["v8::internal::V8::FatalProcessOutOfMemory*", "v8::Utils::ReportOOMFailure*"].map((key) =>
+    frame(
+      key,
+      "V8 got no more memory: its JavaScript heap is full, or the process could get none for something else.",
+      [
+        "a leak in JavaScript",
+        "very large strings or buffers",
+        "a process or machine without free memory",
+      ],
+      "Read its message on stderr, which says which memory; take heap snapshots; raise --max-old-space-size.",
+      "V8, src/api/api.cc: V8::FatalProcessOutOfMemory, Utils::ReportOOMFailure",
+    )
   ),
   frame(
     "v8::internal::Heap::FatalProcessOutOfMemory*",
@@ -638,17 +640,6 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     ["a leak in JavaScript"],
     "Take heap snapshots; raise --max-old-space-size.",
     node,
-  ),
-  frame(
-    "v8::Utils::ReportOOMFailure*",
-    "V8 got no more memory: its JavaScript heap is full, or the process could get none for something else.",
-    [
-      "a leak in JavaScript",
-      "very large strings or buffers",
-      "a process or machine without free memory",
-    ],
-    "Read its message on stderr, which says which memory; take heap snapshots; raise --max-old-space-size.",
-    "V8, src/api/api.cc: V8::FatalProcessOutOfMemory, Utils::ReportOOMFailure",
   ),
   frame(
     "v8::Utils::ReportApiFailure*",

@@ -16,6 +16,7 @@ import {
 } from "../json.ts";
 import { CrashReport, noException, noHeader, noProcess } from "../report.ts";
 import {
+  caughtItself,
   FrameMaker,
   type FrameParts,
   imageOf,
@@ -103,7 +104,7 @@ export function readSentry(
   const mechanismType = textAt(mechanism, "type");
   const kind = events.get(mechanismType ?? "") ?? null;
   if (kind === null && mechanism.handled === true) {
-    warnings.push("the program caught this error itself: it was not a crash");
+    warnings.push(caughtItself);
   }
   const osBuild = textAt(os, "build");
   const system = systemName(textAt(os, "name"), textAt(os, "version"));
@@ -292,7 +293,7 @@ export function readBugsnag(
   const isCocoa = (textAt(raised, "type") ?? "cocoa") === "cocoa";
   const arch = textAt(app, "binaryArch");
   if (event.unhandled === false) {
-    warnings.push("the program caught this error itself: it was not a crash");
+    warnings.push(caughtItself);
   }
   const isUncaught = !isProcessor && !isHang && isCocoa && stack.length > 0 &&
     /^[A-Za-z_][\w.:<>]{0,200}$/.test(name ?? "") && event.unhandled !== false;

@@ -6,6 +6,7 @@ import { archOfCodeType } from "../images.ts";
 import { isObject, type JsonObject, numberAt, objectAt, textAt } from "../json.ts";
 import { CrashReport, noException, noHeader, noProcess } from "../report.ts";
 import {
+  caughtItself,
   FrameMaker,
   type FrameParts,
   imageOf,
@@ -80,7 +81,7 @@ export function readMeasure(
     })
   );
   if (recorded.handled === true) {
-    warnings.push("the program caught this error itself: it was not a crash");
+    warnings.push(caughtItself);
   }
   const arch = images[0]?.arch ?? textAt(data, "device_cpu_arch");
   const main = images.find(({ path }) => /\.app\/(?:Contents\/MacOS\/)?[^/]+$/.test(path ?? ""));

@@ -6,6 +6,7 @@ import { archOfCodeType, normalUuid } from "../images.ts";
 import { bigintAt, type JsonObject, numberAt, objectAt, textAt } from "../json.ts";
 import { CrashReport, noException, noHeader, noProcess, type ReportException } from "../report.ts";
 import { parseReason } from "./crash_header.ts";
+import { headOf } from "../text.ts";
 import { FrameMaker, imageOf, objectsAt, threadOf, uncaughtLine } from "./parts.ts";
 
 /** Lists of a payload, and the `Event` that resource reports have for them. */
@@ -31,12 +32,9 @@ export function isMetricKit(value: JsonObject): boolean {
     objectAt(value, "callStackTree") !== null || isTree(value);
 }
 
-/** Characters in which names of members are looked for. */
-const MAX_HEADER = 1 << 14;
-
 /** The exception of a diagnostic that was copied in words, by its numbers: `exceptionType: 10` and `signal: 9`. */
 export function numberedException(text: string): ReportException | null {
-  const head = text.slice(0, MAX_HEADER);
+  const head = headOf(text);
   const numberOf = (name: string): number | null => {
     const digits = new RegExp(`^[\\s"]*${name}"?: {0,4}(\\d{1,3}),?\\s*$`, "m").exec(head)?.[1];
     return digits === undefined ? null : Number(digits);

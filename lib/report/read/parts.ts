@@ -14,6 +14,9 @@ import {
 } from "../json.ts";
 import { noFrame, noProcess, noThread } from "../report.ts";
 
+/** What is said of an error that a program reported and survived. */
+export const caughtItself = "the program caught this error itself: it was not a crash";
+
 /** The objects among an array member's elements. */
 export function objectsAt(object: JsonValue | undefined, key: string): JsonObject[] {
   return arrayAt(object, key).filter(isObject);
