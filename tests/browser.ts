@@ -8,6 +8,12 @@ export const hasBrowser: boolean = await Deno.stat(path).then(() => true, () => 
 
 type Params = Record<string, unknown>;
 
+/** The numbers by which a browser knows the keys that it acts on itself: `KeyboardEvent.keyCode`. */
+const virtualKeys: Readonly<Record<string, number>> = {
+  ...{ Tab: 9, Enter: 13, Escape: 27, " ": 32, PageUp: 33, PageDown: 34, End: 35, Home: 36 },
+  ...{ ArrowLeft: 37, ArrowUp: 38, ArrowRight: 39, ArrowDown: 40, "/": 191, "?": 191 },
+};
+
 /** A page in a browser. */
 export class Page implements AsyncDisposable {
   /** What the page complained about: exceptions, errors of the console, refusals of its policy. */
@@ -177,11 +183,17 @@ export class Page implements AsyncDisposable {
     await mouse("mouseReleased", points.at(-1)!, 0);
   }
 
-  /** Presses a key by its name, such as `ArrowDown` or `/`. */
-  async key(key: string): Promise<void> {
+  /** Presses a key by its name, such as `ArrowDown`, `Shift+Tab` or `/`, with what the browser itself does at it. */
+  async key(name: string): Promise<void> {
+    const isShifted = name.startsWith("Shift+");
+    const key = isShifted ? name.slice("Shift+".length) : name;
     const text = key.length === 1 ? { text: key } : key === "Enter" ? { text: "\r" } : {};
-    await this.send("Input.dispatchKeyEvent", { type: "keyDown", key, ...text });
-    await this.send("Input.dispatchKeyEvent", { type: "keyUp", key });
+    const parts = {
+      ...{ key, code: key, windowsVirtualKeyCode: virtualKeys[key] ?? key.charCodeAt(0) },
+      modifiers: isShifted ? 8 : 0,
+    };
+    await this.send("Input.dispatchKeyEvent", { type: "keyDown", ...parts, ...text });
+    await this.send("Input.dispatchKeyEvent", { type: "keyUp", ...parts });
   }
 
   /** Types a text into what has the focus. */

@@ -12,6 +12,8 @@ export type PageLocal = readonly [
   value: string,
   /** 1 when `value` says why there is none. */
   absent: 0 | 1,
+  /** 1 when it was read after the stop, and what it is in was not. */
+  later: 0 | 1,
 ];
 
 /** The samples of a thread. */
@@ -263,7 +265,7 @@ export function pageOfStacks(
     paths: ReadonlyMap<string, string>,
   ): number => {
     let stack = -1;
-    for (const frame of [...list].reverse()) {
+    for (const frame of withoutNull(list).reverse()) {
       const index = frameOf(frame, paths);
       const prefix = stack;
       stack = once(`stack ${prefix} ${index}`, () => {
@@ -338,6 +340,12 @@ export function pageOfStacks(
   };
 }
 
+/** Frames without the null after the outermost one, with which some stacks end: it is no caller. */
+function withoutNull<Frame extends { readonly address: string }>(list: readonly Frame[]): Frame[] {
+  const last = list.findLastIndex(({ address }) => !/^0x0*$/.test(address));
+  return list.slice(0, Math.max(1, last + 1));
+}
+
 function escaped(facts: readonly (readonly [string, string])[]): [string, string][] {
   return facts.map(([name, value]) => [escape(name), escape(value)]);
 }
@@ -350,11 +358,10 @@ function ended(stopped: string | null): string {
 
 function localsOf(variables: readonly VariableJson[]): PageLocal[] {
   const list: PageLocal[] = [];
-  const add = (variable: VariableJson, depth: number): void => {
+  const add = (variable: VariableJson, depth: number, isMarked: boolean): void => {
     if (list.length >= MAX_LOCALS) return;
     const { name, type, value, summary, unavailable, later, children } = variable;
     const texts = [value === null || value === undefined ? null : `${value}`, summary];
-    if (later && unavailable === null) texts.push("(read after the stop)");
     const text = texts.filter((part) => part !== null && part !== "").join("  ");
     list.push([
       depth,
@@ -362,10 +369,11 @@ function localsOf(variables: readonly VariableJson[]): PageLocal[] {
       escape(type),
       escape(unavailable ?? text),
       unavailable === null ? 0 : 1,
+      later && unavailable === null && !isMarked ? 1 : 0,
     ]);
-    for (const child of children ?? []) add(child, depth + 1);
+    for (const child of children ?? []) add(child, depth + 1, isMarked || later);
   };
-  for (const variable of variables) add(variable, 0);
+  for (const variable of variables) add(variable, 0, false);
   return list;
 }
 
@@ -406,7 +414,15 @@ export function pageOfProfile(profile: Profile, head: PageHead, readable: Readab
       samples: samplesOf(samples),
     };
   });
-  const count = profile.threads.reduce((sum, { samples }) => sum + samples.length, 0);
+  // Of `sample` and others that are sums already, one stack stands for many samples.
+  const count = profile.threads.reduce(
+    (sum, { samples }) =>
+      sum +
+      (profile.unit === "samples"
+        ? samples.weight.reduce((all, one) => all + one, 0)
+        : samples.length),
+    0,
+  );
   const { startTime, os, arch, lost, interval, aggregated } = profile;
   const facts: [string, string][] = [
     ["Samples", `${count}`],

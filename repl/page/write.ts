@@ -64,15 +64,17 @@ export function pageHtml(page: PageData): string {
 <nav aria-label="Views"><div id="tabs" role="tablist"></div>
 <div class="range" id="range" hidden><span id="range-text"></span><button type="button" id="whole">Whole time</button></div></nav>
 <main></main>
-<aside aria-label="Details" tabindex="0"></aside>
+<aside id="details" aria-label="Details" tabindex="0"></aside>
 <dialog id="keys" aria-labelledby="keys-title">
 <h2 id="keys-title">Keys</h2>
 <dl>
 <dt><kbd>1</kbd> … <kbd>6</kbd></dt><dd>The views, in their order</dd>
 <dt><kbd>/</kbd></dt><dd>Search functions, or an image by its whole name</dd>
 <dt><kbd>Esc</kbd></dt><dd>End the search, then the chosen time; what the page is about</dd>
-<dt><kbd>←</kbd> <kbd>→</kbd> <kbd>↑</kbd> <kbd>↓</kbd></dt><dd>Flame graph: to callers, callees and their neighbours. Tables: rows, close and open. Timeline: threads and samples</dd>
-<dt><kbd>Enter</kbd></dt><dd>Flame graph: make this function the width. Tables: open or close. Timeline: this thread alone</dd>
+<dt><kbd>←</kbd> <kbd>→</kbd> <kbd>↑</kbd> <kbd>↓</kbd></dt><dd>Flame graph: to callers, callees and their neighbours. Tables: rows, close and open. Timeline: threads and samples. Parallel stacks: functions, and the stacks before and after</dd>
+<dt><kbd>Shift</kbd> <kbd>←</kbd> <kbd>→</kbd></dt><dd>Timeline: choose a time</dd>
+<dt><kbd>Page ↑</kbd> <kbd>Page ↓</kbd></dt><dd>Parallel stacks: the stacks above and below</dd>
+<dt><kbd>Enter</kbd></dt><dd>Flame graph: make this function the width. Tables: open or close. Timeline: this thread alone, or all again</dd>
 <dt><kbd>t</kbd></dt><dd>Colours: automatic, light, dark</dd>
 <dt><kbd>?</kbd></dt><dd>This list</dd>
 </dl>

@@ -189,6 +189,8 @@ export function valueJson(declared: Value, shown: Shown): Record<string, unknown
   const value = dynamic ?? declared;
   const { unavailable, address, scalar } = declared;
   const { childCount } = value;
+  // The characters of a string are its summary.
+  const isText = value.summary !== null && isCString(value.type);
   return {
     name: declared.name,
     type: declared.type.name,
@@ -200,7 +202,7 @@ export function valueJson(declared: Value, shown: Shown): Record<string, unknown
     unavailable,
     later: declared.isLater,
     childCount,
-    children: shown.depth <= 0 || isFollowed(value) && shown.pointers <= 0
+    children: isText || shown.depth <= 0 || isFollowed(value) && shown.pointers <= 0
       ? null
       : value.children().map((child) => valueJson(child, within(shown, value))),
   };

@@ -21,7 +21,10 @@ export const viewOptions = {
   },
   limit: { ...limit, help: "Maximum number of frames per stack." },
   "no-locals": { help: "Do not read the variables of a process or core." },
-  follow: btOptions.follow,
+  follow: {
+    ...btOptions.follow,
+    help: "Copy what the variables' pointers lead to, so many levels deep, in the same stop.",
+  },
   pid: { value: "pid", integer: true, help: "Of a stackshot: only this process." },
   port: { value: "number", integer: true, help: "Port. Default: the first free one from 3000 on." },
   "no-open": { help: "Do not open a browser: print the address alone." },

@@ -39,7 +39,7 @@ export function facts(rows) {
 export function canvasIn(element, label) {
   const scroller = make("div", { class: "canvas" });
   scroller.style.cssText = "position:absolute;inset:0";
-  const canvas = make("canvas", { tabindex: "0", role: "img", "aria-label": label });
+  const canvas = make("canvas", { tabindex: "0", role: "application", "aria-label": label });
   const space = make("div", {});
   scroller.append(canvas, space);
   element.append(scroller);

@@ -1,5 +1,16 @@
 /** The frame around the views: the choice of threads, the search, keys, colours, and what is printed. */
-import { amountOf, data, imageOf, moment, nameOf, placeOf, share, state, threads } from "./data.js";
+import {
+  amount,
+  amountOf,
+  data,
+  imageOf,
+  moment,
+  nameOf,
+  placeOf,
+  share,
+  state,
+  threads,
+} from "./data.js";
 import { byId, facts, forgetColours, main, make, say } from "./dom.js";
 import { search, sums, topDown } from "./sums.js";
 import { about, changed, choose, redraw, setRange, show, views } from "./views.js";
@@ -94,7 +105,8 @@ document.addEventListener("keydown", (event) => {
   else if (event.key === "t") nextTheme();
   else if (number >= 1 && number <= tabs.length) {
     show(tabs[number - 1]);
-    views[tabs[number - 1]].element.querySelector("canvas, .grid")?.focus();
+    const { element } = views[tabs[number - 1]];
+    (element.querySelector("[tabindex='0']") ?? element).focus();
   } else return;
   event.preventDefault();
 });
@@ -113,17 +125,31 @@ addEventListener("beforeprint", () => {
     const { total } = sums();
     const rows = [...topDownLines(topDown().root, total)].map(([node, depth]) => {
       const name = make("td", {}, nameOf(node.of));
-      name.style.paddingLeft = `${depth * 10}px`;
+      // However deep, most of the column is the name's.
+      name.style.paddingLeft = `${12 + Math.min(depth * 8, 160)}px`;
       return make(
         "tr",
         {},
         make("td", {}, share(node.total, total)),
+        make("td", {}, share(node.self, total)),
         name,
         make("td", {}, placeOf(node.frame)),
         make("td", {}, imageOf(node.of)),
       );
     });
-    parts.push(make("table", { class: "stack" }, make("tbody", {}, ...rows)));
+    const whole = data.unit === "samples"
+      ? `${amount(total)} ${data.words.weight.toLowerCase()}`
+      : amount(total);
+    const heads = ["Total", "Self", "Function", "Source", "Image"];
+    parts.push(
+      make("p", {}, `Functions with at least 1 % of ${whole}, below their callers.`),
+      make(
+        "table",
+        { class: "stack sums" },
+        make("thead", {}, make("tr", {}, ...heads.map((text) => make("th", {}, text)))),
+        make("tbody", {}, ...rows),
+      ),
+    );
   }
   byId("print").replaceChildren(...parts);
 });

@@ -23,6 +23,7 @@ addView("parallel", "Parallel stacks", (element) => {
   const bar = make("div", { class: "bar" });
   const own = make("input", {
     type: "checkbox",
+    id: "own",
     onchange: () => {
       state.own = own.checked;
       changed();
@@ -44,6 +45,41 @@ addView("parallel", "Parallel stacks", (element) => {
   if (!moment && data.timed) bar.append(make("label", {}, "At", slider, when));
   const place = make("div", {});
   element.append(bar, place);
+
+  /** Which of the functions is in the order of Tab; the arrows go to the others. */
+  let at = 0;
+  const buttons = () => [...place.querySelectorAll(".frame")];
+  function moveTo(index) {
+    const list = buttons();
+    if (list.length === 0) return;
+    list[Math.min(at, list.length - 1)].tabIndex = -1;
+    at = Math.max(0, Math.min(list.length - 1, index));
+    list[at].tabIndex = 0;
+    return list[at];
+  }
+  place.addEventListener("focusin", ({ target }) => moveTo(buttons().indexOf(target)));
+  place.addEventListener("keydown", (event) => {
+    const list = buttons();
+    const item = list[at]?.closest(".box").parentElement;
+    const first = (of) => list.indexOf(of?.querySelector(".frame"));
+    const to = {
+      ArrowDown: () => at + 1,
+      ArrowUp: () => at - 1,
+      ArrowRight: () => first(item.querySelector("ul")),
+      ArrowLeft: () => first(item.parentElement.closest("li")),
+      PageDown: () => first(item.nextElementSibling),
+      PageUp: () => first(item.previousElementSibling),
+      Home: () => 0,
+      End: () => list.length - 1,
+    }[event.key]?.();
+    if (to === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (to < 0) return;
+    const button = moveTo(to);
+    button.focus();
+    if (!button.classList.contains("fold")) button.click();
+  });
 
   /** A thread's stack at the moment that is shown; -1 for none. */
   function stackOf({ samples: { stack, time, length } }) {
@@ -111,6 +147,7 @@ addView("parallel", "Parallel stacks", (element) => {
           class: `frame${system ? " system" : ""}${
             matches !== null && !isMatch(node.of) ? " dim" : ""
           }`,
+          tabindex: "-1",
           title: nameOf(node.of),
           onclick: (event) => {
             for (const other of element.querySelectorAll("[aria-current]")) {
@@ -141,7 +178,11 @@ addView("parallel", "Parallel stacks", (element) => {
       list.append(make(
         "li",
         {},
-        make("button", { class: "frame fold", "aria-expanded": "false", onclick: unfold }, text),
+        make(
+          "button",
+          { class: "frame fold", tabindex: "-1", "aria-expanded": "false", onclick: unfold },
+          text,
+        ),
       ));
       return true;
     };
@@ -200,6 +241,7 @@ addView("parallel", "Parallel stacks", (element) => {
       when.textContent = clock(state.at);
       slider.value = `${state.at}`;
       const found = boxes();
+      const hadFocus = place.contains(document.activeElement);
       place.replaceChildren(
         found.length === 0
           ? make("div", { class: "empty" }, `No ${data.words.one} has a stack here.`)
@@ -209,6 +251,8 @@ addView("parallel", "Parallel stacks", (element) => {
             ...found.map(boxOf),
           ),
       );
+      const button = moveTo(at);
+      if (hadFocus) button?.focus();
     },
   };
 });

@@ -26,11 +26,17 @@ export function chip(thread) {
   return make("span", { class: `state${kind}` }, text);
 }
 
-addView("threads", Words, (element) => ({
-  draw() {
-    element.replaceChildren(moment ? stackList() : weightList());
-  },
-}));
+addView("threads", Words, (element) => {
+  // What has nothing else to focus is scrolled by keys itself.
+  element.tabIndex = 0;
+  return {
+    draw() {
+      const at = [...element.querySelectorAll("button")].indexOf(document.activeElement);
+      element.replaceChildren(moment ? stackList() : weightList());
+      if (at >= 0) element.querySelectorAll("button")[at]?.focus();
+    },
+  };
+});
 
 /** So many threads have their stacks in the document from the beginning; of more, those that are near the window. */
 const MOST_WHOLE = 100;
@@ -58,7 +64,7 @@ export function stackList(all = false) {
   const sections = shown.map((thread) => {
     const depth = depthOf(thread);
     let table;
-    if (depth === 0) table = make("div", { class: "bar" }, "No stack.");
+    if (depth === 0) table = all ? null : make("div", { class: "bar" }, "No stack.");
     else if (isWhole) table = stackTable(thread, all);
     else {
       table = make("div", {});
@@ -75,6 +81,7 @@ export function stackList(all = false) {
         clamped("span", thread.name),
         chip(thread),
         make("span", { class: "names" }, thread.about),
+        all && depth === 0 ? make("span", { class: "names" }, "no stack") : null,
       ),
       table,
       thread.ended === "" ? null : make("div", { class: "bar" }, thread.ended),
@@ -107,8 +114,8 @@ function hasMatch(thread) {
 
 function stackTable(thread, all) {
   const rows = [];
+  let depth = 0;
   for (const at of entriesOf(thread)) {
-    const depth = rows.length;
     const frame = stacks.frame[at];
     const of = frames.function[frame];
     const locals = thread.locals?.[depth] ?? [];
@@ -116,15 +123,16 @@ function stackTable(thread, all) {
       "tr",
       { class: isSystem(of) ? "system" : "" },
       make("td", {}, `${depth}`),
-      make(
-        "td",
-        {},
-        clamped("div", nameOf(of), marked(nameOf(of))),
-        locals.length === 0 ? null : localsOf(locals, all),
-      ),
+      make("td", {}, clamped("div", nameOf(of), marked(nameOf(of)))),
       make("td", {}, placeOf(frame)),
       make("td", {}, imageOf(of)),
     ));
+    // Over the whole width, whatever files and images are called.
+    if (locals.length > 0) {
+      const list = make("td", { colspan: "3" }, localsOf(locals, all));
+      rows.push(make("tr", {}, make("td", {}), list));
+    }
+    depth++;
   }
   return make("table", { class: "stack" }, make("tbody", {}, ...rows));
 }

@@ -66,6 +66,10 @@ if (data.timed || data.timeline !== undefined) {
           context.fillStyle = colour("select");
           context.fillRect(0, y, width, LINE);
         }
+        if (index === current && document.activeElement === sheet.canvas) {
+          context.fillStyle = colour("accent");
+          context.fillRect(2, y + 3, 3, LINE - 6);
+        }
         context.fillStyle = colour("text");
         context.save();
         context.beginPath();
@@ -217,25 +221,56 @@ if (data.timed || data.timeline !== undefined) {
         look(current, now);
       }
     });
+    function moveTo(time) {
+      state.at = time;
+      cursor.hidden = false;
+      cursor.style.left = `${xOf(time)}px`;
+      cursor.style.height = `${sheet.scroller.clientHeight}px`;
+    }
+    /** The thread that the keys are at, and where a choice of a time by Shift and an arrow began. */
     let current = 0;
+    let anchor = null;
     sheet.canvas.addEventListener("keydown", (event) => {
+      if (event.key === "Shift") return;
+      if (lanes[current] === undefined) current = 0;
       const thread = lanes[current];
-      if (thread === undefined) current = 0;
-      else if (event.key === "ArrowDown") current = Math.min(lanes.length - 1, current + 1);
-      else if (event.key === "ArrowUp") current = Math.max(0, current - 1);
-      else if (event.key === "ArrowRight" || event.key === "ArrowLeft") {
-        const { time, length } = thread.samples;
-        const to = sampleAt(thread, state.at) + (event.key === "ArrowRight" ? 1 : -1);
-        state.at = time[Math.max(0, Math.min(length - 1, to))] ?? 0;
-        cursor.hidden = false;
-        cursor.style.left = `${xOf(state.at)}px`;
-        cursor.style.height = `${sheet.scroller.clientHeight}px`;
-      } else if (event.key === "Enter" && !moment) return choose(current);
-      else return;
+      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      const to = {
+        ArrowDown: current + 1,
+        ArrowUp: current - 1,
+        Home: 0,
+        End: lanes.length - 1,
+      }[event.key];
+      if (thread === undefined || step === undefined && to === undefined && event.key !== "Enter") {
+        return;
+      }
       event.preventDefault();
       event.stopPropagation();
+      if (event.key === "Enter") {
+        if (!moment) choose(current === state.thread ? -1 : current);
+        return;
+      }
+      if (to !== undefined) {
+        current = Math.max(0, Math.min(lanes.length - 1, to));
+        const { scroller } = sheet;
+        const top = current * LINE;
+        const seen = scroller.clientHeight - AXIS - LINE - 44;
+        if (top < scroller.scrollTop) scroller.scrollTop = top;
+        else if (top > scroller.scrollTop + seen) scroller.scrollTop = top - seen;
+      } else if (event.shiftKey && !moment) {
+        // By steps that are seen, however many samples they have.
+        anchor ??= state.at;
+        moveTo(Math.max(0, Math.min(end, state.at + step * end * 8 / room())));
+        setRange(Math.min(anchor, state.at), Math.max(anchor, state.at));
+      } else {
+        const { time, length } = thread.samples;
+        anchor = null;
+        moveTo(time[Math.max(0, Math.min(length - 1, sampleAt(thread, state.at) + step))] ?? 0);
+      }
+      draw();
       look(current, state.at);
     });
+    for (const kind of ["focus", "blur"]) sheet.canvas.addEventListener(kind, draw);
     sheet.scroller.addEventListener("scroll", draw);
     return { draw };
   });

@@ -47,7 +47,7 @@ export function localsOf(list, whole = false) {
   return make(
     "div",
     { class: "locals mono" },
-    ...list.map(([depth, name, type, value, absent]) => {
+    ...list.map(([depth, name, type, value, absent, later]) => {
       const row = make(
         "div",
         {},
@@ -55,6 +55,7 @@ export function localsOf(list, whole = false) {
         make("span", { class: "type", title: type.length > MAX_TYPE && type }, ` ${cut(type)}`),
         value === "" ? "" : " = ",
         absent ? make("span", { class: "absent" }, value) : value,
+        later ? make("span", { class: "absent" }, " (read later)") : null,
       );
       row.style.marginLeft = `${depth * 16}px`;
       return row;
@@ -80,7 +81,6 @@ export function addView(name, title, view) {
     role: "tabpanel",
     id: `view-${name}`,
     "aria-labelledby": `tab-${name}`,
-    tabindex: "-1",
     hidden: true,
   });
   main.append(element);

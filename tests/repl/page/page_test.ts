@@ -138,6 +138,47 @@ Deno.test("threads of one name, as Linux gives it to all that have none, are tol
   assertEquals(threads.map(({ name }) => name), ["node (14)", "node (main)", "worker"]);
 });
 
+Deno.test("a null after the outermost caller is no function; alone it is", () => {
+  const one = thread(0, "main", "start main");
+  const nowhere = { ...one.frames[0], address: "0x0000000000000000", image: null, symbol: null };
+  const { strings, functions } = pageOfStacks(
+    [stacks([
+      { ...one, frames: [...one.frames, nowhere] },
+      { ...one, frames: [{ ...nowhere, address: "0x0" }] },
+      { ...one, frames: [{ ...nowhere, address: "0x0" }, one.frames[1]] },
+    ])],
+    { title: "App" },
+    plain,
+  );
+  assertEquals(functions.name.map((name) => strings[name]), ["start", "main", "0x0"]);
+});
+
+Deno.test("what was read after the stop is marked once, where it begins", () => {
+  const member = { ...variable("x", 7), later: true };
+  const one = thread(0, "main", "main");
+  const [{ locals }] = pageOfStacks(
+    [stacks([{
+      ...one,
+      frames: [{
+        ...one.frames[0],
+        variables: [{ ...variable("item", null, [member]), later: true }] as never,
+      }],
+    }])],
+    { title: "App" },
+    plain,
+  ).threads;
+  assertEquals(locals![0].map(([, name, , , , later]) => [name, later]), [["item", 1], ["x", 0]]);
+});
+
+Deno.test("of samples that are sums already, the page says how many there are", () => {
+  const builder = new ProfileBuilder({ interval: 1, product: "App", aggregated: true });
+  const main = builder.thread({ process: builder.process({ name: "App" }), name: "main" });
+  const stack = builder.stack(-1, builder.frame(builder.function("main")));
+  builder.sample(main, stack, 0, { weight: 1000 });
+  const { facts } = pageOfProfile(builder.finish(), { title: "App" }, plain);
+  assertEquals(facts.find(([name]) => name === "Samples"), ["Samples", "1000"]);
+});
+
 Deno.test("the page without its data is small; its data cannot leave its element", () => {
   const hostile = `</script><script>alert(1)</script><!-- \u2028 ]]> & "' \x1b[2J \u202e`;
   const html = pageHtml(pageOfStacks(
@@ -469,6 +510,78 @@ Deno.test({
         })()`);
         for (const [name, ratio] of pairs) assert(ratio >= 4.5, `${scheme}: ${name} has ${ratio}`);
       }
+    });
+
+    await step("by the keyboard alone: Tab comes to each part once, arrows go inside", async () => {
+      const focused = () =>
+        page.value(
+          `(() => { const e = document.activeElement; return (e.id || e.className || e.localName) +
+            (e.matches(':focus-visible') ? '' : ' unseen'); })()`,
+        );
+      const around = async (key: string) => {
+        const seen: string[] = [];
+        for (let stop = await focused(); !seen.includes(stop); stop = await focused()) {
+          seen.push(stop);
+          await page.key(key);
+        }
+        return seen.filter((stop) => !stop.startsWith("body"));
+      };
+      const head = ["search", "thread", "theme", "help"];
+      await open(page, pause);
+      assertEquals(await around("Tab"), [
+        ...[...head, "tab-parallel", "own", "frame system", "details"],
+      ]);
+      assertEquals((await around("Shift+Tab")).length, 8);
+
+      // Parallel stacks: functions, stacks before and after, what is folded.
+      const current = () => page.value("document.activeElement.firstChild.textContent");
+      await page.key("1");
+      assertEquals(await current(), "start");
+      await page.key("ArrowRight");
+      assertEquals(await current(), "thread_start");
+      await page.key("ArrowDown");
+      assertEquals([await current(), await page.text("aside h2")], ["worker", "worker"]);
+      await page.key("PageDown");
+      assertEquals(await current(), "main");
+      await page.key("ArrowLeft");
+      assertEquals(await current(), "start");
+      while (!(await current()).startsWith("⋮ again, 29")) await page.key("ArrowDown");
+      await page.key("Enter");
+      assertEquals(await current(), "descend");
+      assertEquals(await page.value("document.querySelectorAll('.fold').length"), 1);
+
+      // What has nothing to work is scrolled.
+      await page.resize(960, 300);
+      await page.key("2");
+      assertEquals(await focused(), "view-threads");
+      await page.key("End");
+      await page.until("document.activeElement.scrollTop > 0");
+      await page.resize(960, 640);
+
+      await open(page, profile());
+      assertEquals(await around("Tab"), [...head, "tab-flame", "canvas", "details"]);
+      await page.key("1");
+      for (const key of ["ArrowDown", "ArrowDown", "Enter"]) await page.key(key);
+      assertMatch(await page.text("aside"), /^busy/);
+      assertEquals(await page.value("machpausePage.barFor('mach_msg')"), null);
+
+      // Timeline: a time by Shift and arrows, a thread by Enter.
+      await page.key("4");
+      await page.key("ArrowDown");
+      assertMatch(await page.text("aside"), /^worker/);
+      for (let count = 0; count < 5; count++) await page.key("Shift+ArrowRight");
+      assertMatch(await page.text("#range"), /^50\.\d ms to 5\d\.\d ms/);
+      assertEquals(await page.value("document.activeElement.localName"), "canvas");
+      await page.key("Enter");
+      assertEquals(await page.value("document.querySelector('#thread').value"), "1");
+      await page.key("Enter");
+      assertEquals(await page.value("document.querySelector('#thread').value"), "-1");
+
+      // Threads: a choice draws the list again, and leaves the keyboard where it was.
+      await page.key("5");
+      await page.key("Tab");
+      await page.key("Enter");
+      assertEquals(await page.value("document.activeElement.ariaPressed"), "true");
     });
 
     await step("keys are listed; text of a target is text", async () => {

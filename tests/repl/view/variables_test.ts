@@ -28,6 +28,9 @@ Deno.test("a text is one line; raw, it has its characters", () => {
   assertEquals(variableLines(value.raw, plain, how), [
     ...["(char[3]) text = {", "  [0] = 'h'", "  [1] = 'i'", "  [2] = '\\0'", "}"],
   ]);
+  const json = valueJson(value, how);
+  assertEquals([json.summary, json.childCount, json.children], ['"hi"', 3, null]);
+  assertEquals((valueJson(value.raw, how).children as unknown[]).length, 3);
 });
 
 Deno.test("of what a compiler made only the object of a method is shown", () => {
