@@ -1,188 +1,29 @@
-/** Profiles as files: which formats there are, which one a file has, reading and writing. */
+/** Profiles as files: writing them, which format one has, and reading it. */
 
 import { FormatError } from "../errors.ts";
-import { isChromeTrace, isCpuProfile, isTraceEvents, writeChrome } from "./chrome.ts";
+import { isChromeTrace, isCpuProfile, isTraceEvents } from "./chrome.ts";
 import { readChromeTrace, readCpuProfile } from "./chrome.ts";
-import { isCollapsed, readCollapsed, writeCollapsed } from "./collapsed.ts";
-import { isFirefox, readFirefox, writeFirefox } from "./firefox.ts";
+import { isCollapsed, readCollapsed } from "./collapsed.ts";
+import { isFirefox, readFirefox } from "./firefox.ts";
 import { isJournal, readJournal } from "./journal.ts";
 import { isJsonSlabs, readJsonSlabs } from "./json_slabs.ts";
 import { isRecord, JsonFile, type JsonRecord } from "./json.ts";
 import type { Profile } from "./model.ts";
-import { isPprof, readPprof, writePprof } from "./pprof.ts";
-import { isSpeedscope, readSpeedscope, writeSpeedscope } from "./speedscope.ts";
+import { isPprof, readPprof } from "./pprof.ts";
+import { isSpeedscope, readSpeedscope } from "./speedscope.ts";
+import { collect, streamOf } from "./writing.ts";
 
-/** The formats that profiles are written in. */
-export type ProfileFormat = "firefox" | "speedscope" | "pprof" | "collapsed" | "chrome";
-
-/** What is known about a format. */
-interface FormatRow {
-  /** Endings of file names, the usual one first; `.gz` after them compresses. */
-  readonly endings: readonly string[];
-  /** Whether files are compressed without being asked for. */
-  readonly gzip: boolean;
-  readonly write: (profile: Profile) => Iterable<string | Uint8Array>;
-}
-
-/** The formats, with the endings that choose them. An ending stands before a shorter one that it ends
- * with. */
-const rows: Readonly<Record<ProfileFormat, FormatRow>> = {
-  speedscope: {
-    endings: [".speedscope.json", ".speedscope"],
-    gzip: false,
-    write: writeSpeedscope,
-  },
-  chrome: { endings: [".trace.json", ".chrome.json", ".trace"], gzip: false, write: writeChrome },
-  pprof: {
-    endings: [".pb.gz", ".pprof", ".prof", ".pb"],
-    gzip: true,
-    write: (profile) => [writePprof(profile)],
-  },
-  collapsed: {
-    endings: [".collapsed", ".folded", ".collapsed.txt", ".folded.txt", ".collapsedstack.txt"],
-    gzip: false,
-    write: writeCollapsed,
-  },
-  firefox: { endings: [".json.gz", ".json", ".profile"], gzip: true, write: writeFirefox },
-};
-
-/** The names of the formats that profiles are written in. */
-export const profileFormats: readonly ProfileFormat[] = [
-  "firefox",
-  "speedscope",
-  "pprof",
-  "collapsed",
-  "chrome",
-];
-
-/** The format that a file name's ending asks for; `null` when none does. `.json` is the Firefox
- * Profiler's.
- *
- * @example
- * ```ts
- * import { formatOfName } from "@machpause/machpause/profile";
- *
- * console.log(formatOfName("app.speedscope.json"), formatOfName("app.pb.gz")); // speedscope pprof
- * ```
- */
-export function formatOfName(name: string): ProfileFormat | null {
-  const lower = name.toLowerCase();
-  const plain = lower.replace(/\.gz$/, "");
-  for (const [format, { endings }] of Object.entries(rows) as [ProfileFormat, FormatRow][]) {
-    if (endings.some((ending) => lower.endsWith(ending) || plain.endsWith(ending))) return format;
-  }
-  return null;
-}
-
-/** How a profile is written. */
-export interface WriteProfileOptions {
-  /** The format. */
-  readonly format: ProfileFormat;
-  /** Whether it is compressed by gzip. Without it, the Firefox Profiler's and pprof's are. */
-  readonly gzip?: boolean;
-}
-
-/** A profile as a file's bytes.
- *
- * @example
- * ```ts
- * import { readProfile, writeProfile } from "@machpause/machpause/profile";
- *
- * const profile = await readProfile(await Deno.readFile("app.pb.gz"), "app.pb.gz");
- * await Deno.writeFile("app.json.gz", await writeProfile(profile, { format: "firefox" }));
- * ```
- * @throws RangeError when the stacks are too many for a format that repeats them for each sample
- */
-export async function writeProfile(
-  profile: Profile,
-  options: WriteProfileOptions,
-): Promise<Uint8Array> {
-  return await collect(profileStream(profile, options), Infinity);
-}
-
-/** A profile as a file's bytes, piece by piece. See {@linkcode writeProfile}.
- *
- * @example
- * ```ts
- * import { profileStream, readProfile } from "@machpause/machpause/profile";
- *
- * const profile = await readProfile(await Deno.readFile("app.json.gz"));
- * const file = await Deno.create("app.speedscope.json");
- * await profileStream(profile, { format: "speedscope" }).pipeTo(file.writable);
- * ```
- */
-export function profileStream(
-  profile: Profile,
-  { format, gzip = rows[format].gzip }: WriteProfileOptions,
-): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const bytes = streamOf(encoded(rows[format].write(profile)));
-  return gzip ? bytes.pipeThrough(new CompressionStream("gzip")) : bytes;
-}
-
-/** A stream of pieces. TypeScript's DOM does not know `ReadableStream.from()`. */
-function streamOf(
-  pieces: Iterator<Uint8Array<ArrayBuffer>>,
-): ReadableStream<Uint8Array<ArrayBuffer>> {
-  return new ReadableStream({
-    pull(controller) {
-      const next = pieces.next();
-      if (next.done) controller.close();
-      else controller.enqueue(next.value);
-    },
-    cancel: () => void pieces.return?.(),
-  });
-}
-
-/** Code units of text that are encoded at once: the pieces of a format are often shorter. */
-const BATCH = 1 << 16;
-
-function* encoded(
-  pieces: Iterable<string | Uint8Array>,
-): Generator<Uint8Array<ArrayBuffer>> {
-  const encoder = new TextEncoder();
-  let batch: string[] = [];
-  let length = 0;
-  for (const piece of pieces) {
-    if (typeof piece !== "string") {
-      yield new Uint8Array(piece);
-      continue;
-    }
-    batch.push(piece);
-    length += piece.length;
-    if (length < BATCH) continue;
-    yield encoder.encode(batch.join(""));
-    batch = [];
-    length = 0;
-  }
-  if (length > 0) yield encoder.encode(batch.join(""));
-}
+export {
+  formatOfName,
+  type ProfileFormat,
+  profileFormats,
+  profileStream,
+  writeProfile,
+  type WriteProfileOptions,
+} from "./writing.ts";
 
 /** Bytes that a profile may have when it is not compressed. */
 const MAX_SIZE = 256 << 20;
-
-async function collect(
-  stream: ReadableStream<Uint8Array>,
-  limit: number,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  const reader = stream.getReader();
-  for (let next = await reader.read(); !next.done; next = await reader.read()) {
-    length += next.value.length;
-    if (length > limit) {
-      await reader.cancel();
-      throw new RangeError(`more than ${limit} bytes`);
-    }
-    pieces.push(next.value);
-  }
-  const all = new Uint8Array(length);
-  let at = 0;
-  for (const piece of pieces) {
-    all.set(piece, at);
-    at += piece.length;
-  }
-  return all;
-}
 
 /** Whether bytes are compressed by gzip. */
 export function isGzip(bytes: Uint8Array): boolean {

@@ -109,7 +109,10 @@ export class JournaledBuilder extends ProfileBuilder {
   override sample(thread: number, stack: number, time: number, parts: SampleParts = {}): void {
     super.sample(thread, stack, time, parts);
     const { weight = 1, cpu = null, state = 0 } = parts;
-    this.#write("sample", thread, stack, Math.round(time * 1e3) / 1e3, weight, cpu, state);
+    // Of these there are many, and all are numbers.
+    this.#lines.push(
+      JSON.stringify(["sample", thread, stack, Math.round(time * 1e3) / 1e3, weight, cpu, state]),
+    );
   }
 }
 

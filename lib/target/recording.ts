@@ -3,7 +3,7 @@
 import type { Arch } from "../arch/mod.ts";
 import type { RawText } from "../escape.ts";
 import { type Profile, ProfileBuilder, SampleState } from "../profile/mod.ts";
-import { demangle, loadDemangler } from "../symbols/mod.ts";
+import { demangle, hasDemanglers, isMangled } from "../symbols/walking.ts";
 import { framesOfPlace, ProfileImages, pushFrames } from "../symbols/profile_frames.ts";
 import type { RecordOptions, Sample, SampledThread, StackNode } from "./sampling.ts";
 import type { CodeResolver } from "./thread.ts";
@@ -28,7 +28,6 @@ export async function record(
   samples: AsyncIterable<Sample>,
   { rate = 100, builder = new ProfileBuilder(), onSample }: RecordOptions,
 ): Promise<Profile> {
-  if (!import.meta.url.startsWith("file:")) await loadDemangler();
   const { name, arch, os } = origin;
   builder.info = {
     product: name,
@@ -39,7 +38,15 @@ export async function record(
     ...builder.info,
   };
   const recorder = new Recorder(builder, origin);
+  const isFile = import.meta.url.startsWith("file:");
+  // The demanglers are many modules, and not every program has mangled names.
+  let demangles = isFile && hasDemanglers();
   for await (const sample of samples) {
+    if (!demangles && recorder.hasMangled(sample)) {
+      const { loadDemangler } = await import("../symbols/demangle/mod.ts");
+      if (!isFile) await loadDemangler();
+      demangles = true;
+    }
     recorder.add(sample);
     onSample?.(sample);
   }
@@ -87,6 +94,18 @@ class Recorder {
   /** How many samples were lost so far. */
   get lost(): number {
     return this.#lost;
+  }
+
+  /** Whether a sample has a mangled name on a stack that is new. */
+  hasMangled({ threads }: Sample): boolean {
+    return threads.some(({ stack }) => {
+      for (let at = stack; at !== null && !this.#stacks.has(at); at = at.parent) {
+        const { symbol, frames } = this.#origin.resolver.resolve(this.#lookupOf(at));
+        if (symbol !== null && isMangled(symbol.name)) return true;
+        if (frames.some(({ function: name }) => isMangled(name))) return true;
+      }
+      return false;
+    });
   }
 
   /** Adds a sample. */
@@ -175,17 +194,20 @@ class Recorder {
   }
 
   /** The frames of an activation: the function that has it, then those inlined into it. */
-  #framesOf({ address, exact }: StackNode): readonly number[] {
-    const { arch, resolver } = this.#origin;
-    // A return address may be that of the next function.
-    const lookup = exact ? address : address - arch.callBias;
+  #framesOf(node: StackNode): readonly number[] {
+    const lookup = this.#lookupOf(node);
     let frames = this.#frames.get(lookup);
     if (frames === undefined) {
-      const info = resolver.resolve(lookup);
+      const info = this.#origin.resolver.resolve(lookup);
       const place = { address: lookup, image: this.#images.index(info.image), info };
       frames = framesOfPlace(this.#builder, place, demangle);
       this.#frames.set(lookup, frames);
     }
     return frames;
+  }
+
+  /** A return address may be that of the next function. */
+  #lookupOf({ address, exact }: StackNode): bigint {
+    return exact ? address : address - this.#origin.arch.callBias;
   }
 }

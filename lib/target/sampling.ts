@@ -19,8 +19,8 @@ import type { CodeResolver, RunState } from "./thread.ts";
 import { Registers } from "../arch/mod.ts";
 
 /** How often new samples are looked for, in milliseconds. Each look takes the CPU from a busy target for a
- * while. */
-const readInterval = 200;
+ * while, and finds its caches cold. */
+const readInterval = 500;
 /** The same, at first: a short program is to be there yet when its names are looked up. */
 const firstInterval = 50;
 /** How many looks are the first. */
@@ -349,6 +349,8 @@ class StackSampler implements SampleVisitor {
   readonly #tree = new StackTree();
   #ticks = 1;
   #tick: SampleTick | undefined;
+  /** The threads with a record since the last tick. */
+  #seen: KnownThread[] = [];
   /** The CPU time from which on a stack is the program's, in nanoseconds. */
   #begunAt: number;
   /** The first tick's; `undefined` before. */
@@ -411,7 +413,8 @@ class StackSampler implements SampleVisitor {
     const changedTo = this.#copy(thread, record);
     if (record.cpuTime < this.#begunAt) return;
     const isSame = changedTo === 0 && thread.unwound !== undefined &&
-      record.state.every((byte, index) => byte === thread.state[index]);
+      areEqual(record.state, thread.state);
+    if (thread.tick !== this.#ticks) this.#seen.push(thread);
     thread.cpuTime = record.cpuTime;
     thread.runState = record.runState;
     thread.tick = this.#ticks;
@@ -431,12 +434,14 @@ class StackSampler implements SampleVisitor {
     const { time, late, stopped } = this.#tick!;
     this.#start ??= time;
     const threads: SampledThread[] = [];
-    for (const thread of this.#threads.values()) {
+    // Most threads of most programs wait.
+    for (const thread of this.#offCpu ? this.#threads.values() : this.#seen) {
       const isNew = thread.tick === this.#ticks;
       const isWaiting = this.#offCpu && thread.unwound !== undefined &&
         thread.queuedAt !== this.#ticks;
       if (isNew || isWaiting) threads.push(this.#sampled(thread, isNew));
     }
+    this.#seen = [];
     this.#ticks++;
     return {
       time: (time - this.#start) / 1e6,
@@ -574,6 +579,12 @@ class StackSampler implements SampleVisitor {
     thread.name ||= service.name;
     if (pointer !== undefined) this.#queues.set(pointer, service.queue);
   }
+}
+
+function areEqual(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false;
+  return true;
 }
 
 const nothing = new Uint8Array(0);

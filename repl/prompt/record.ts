@@ -3,7 +3,7 @@ import { MachError, TargetGoneError } from "../../lib/errors.ts";
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { JournaledBuilder } from "../../lib/profile/journal.ts";
 import type { Profile } from "../../lib/profile/mod.ts";
-import { formatOfName, type ProfileFormat, profileStream } from "../../lib/profile/formats.ts";
+import { formatOfName, type ProfileFormat, profileStream } from "../../lib/profile/writing.ts";
 import { sampleCount } from "../../lib/profile/mod.ts";
 import type { RemoteTarget } from "../../lib/remote/mod.ts";
 import { isLastDue } from "../../lib/target/sampling.ts";
