@@ -17,7 +17,7 @@ enum {
 	LIST_INTERVAL = 5000000,  /* threads are not listed more often */
 	RELIST_INTERVAL = 1000000000, /* and at least so often */
 	FILTER_INTERVAL = 100000000, /* or so, where some are left out: their end is not seen otherwise */
-	REFRESH_INTERVAL = 20000000, /* for the name of one thread */
+	REFRESH_INTERVAL = 20000000, /* for the name of one thread; that of the same one later and later */
 	LEAST_WAIT = 100000,      /* for threads to stop, past which the schedule goes on */
 	MOST_WAIT = 20000000,
 	LEAST_CREDIT = 20000000,  /* that a thread can have: the CPU time of one that runs is told late */
@@ -25,11 +25,15 @@ enum {
 
 enum {
 	MOST_CREDIT = 8, /* in samples */
-	TURNS = 16,      /* samples in which each thread is looked at once */
+	TURNS = 64,      /* samples in which each thread is looked at once */
 };
 
 /* For so long a thread that has run is looked at for each sample, in nanoseconds. */
 static const uint64_t WATCH_INTERVAL = 10000000000;
+/* The longest time between two looks at a thread's name, in nanoseconds. */
+static const uint64_t NAME_INTERVAL = 10000000000;
+/* The same, of a thread that has run since. */
+static const uint64_t RUN_NAME_INTERVAL = 2000000000;
 
 enum {
 	LEAST_ARENA = 8 << 20,
@@ -56,6 +60,8 @@ struct sampled {
 	uint64_t mirror_size;
 	uint64_t from, to;      /* the addresses whose bytes in the mirror are those of the last record */
 	uint64_t name;          /* a hash */
+	uint64_t named, named_after; /* when its name was read last, and how long after the time before that */
+	uint64_t named_time;    /* its CPU time then */
 };
 
 /* A copy of a thread that stands still, in scratch memory. */
@@ -138,11 +144,11 @@ static void end_record(struct sampling *s, void *begun, uint64_t size)
 
 /* Threads */
 
-static uint64_t hash(const mp_thread_info *info)
+static uint64_t hash(const char *name, size_t size)
 {
 	uint64_t value = 14695981039346656037u; /* FNV-1a */
-	for (uint32_t i = 0; i < sizeof(info->name) && info->name[i]; i++)
-		value = (value ^ (uint8_t)info->name[i]) * 1099511628211u;
+	for (size_t i = 0; i < size && name[i]; i++)
+		value = (value ^ (uint8_t)name[i]) * 1099511628211u;
 	return value;
 }
 
@@ -184,7 +190,7 @@ static void introduce(struct sampling *s, struct sampled *thread)
 
 	if (read_thread_info(thread->port, &introduction.info) != KERN_SUCCESS)
 		return;
-	const uint64_t name = hash(&introduction.info);
+	const uint64_t name = hash(introduction.info.name, sizeof(introduction.info.name));
 	if (thread->id == introduction.info.thread_id && thread->name == name)
 		return;
 	thread->wanted = is_wanted(s, &introduction.info);
@@ -250,6 +256,7 @@ static kern_return_t list(struct sampling *s)
 			memset(thread, 0, sizeof(*thread));
 			thread->port = ports[i];
 			thread->seen = s->listing;
+			thread->named = s->listed;
 			introduce(s, thread);
 			ports[i] = MACH_PORT_NULL;
 		}
@@ -261,6 +268,38 @@ static kern_return_t list(struct sampling *s)
 			forget(s, i - 1);
 	s->ended = false;
 	return KERN_SUCCESS;
+}
+
+/* Whether the name of a thread that was introduced is to be read again. */
+static bool is_name_due(const struct sampled *thread, uint64_t time)
+{
+	const bool ran = thread->run.cpu_time != thread->named_time;
+	const uint64_t most = ran ? RUN_NAME_INTERVAL : NAME_INTERVAL;
+	const uint64_t next = 2 * thread->named_after;
+
+	return time - thread->named >= (next < most ? next : most);
+}
+
+/* Reads the name of the next thread that may have another one. Threads get their names some time after they were
+ * started, and seldom later. */
+static void refresh(struct sampling *s, uint64_t time)
+{
+	struct thread_extended_info info;
+
+	for (uint32_t tries = 0; tries < s->count; tries++) {
+		s->refreshed = (s->refreshed + 1) % s->count;
+		struct sampled *thread = &s->threads[s->refreshed];
+		if (!is_name_due(thread, time))
+			continue;
+		thread->named_after = time - thread->named;
+		thread->named = time;
+		thread->named_time = thread->run.cpu_time;
+		mach_msg_type_number_t count = THREAD_EXTENDED_INFO_COUNT;
+		if (thread_info(thread->port, THREAD_EXTENDED_INFO, (thread_info_t)&info, &count) == KERN_SUCCESS
+			&& hash(info.pth_name, sizeof(info.pth_name)) != thread->name)
+			introduce(s, thread);
+		return;
+	}
 }
 
 /* Lists the threads where the list may be another one. */
@@ -277,11 +316,9 @@ static kern_return_t relist(struct sampling *s, uint64_t time)
 		if (result != KERN_SUCCESS)
 			return result;
 	}
-	/* Threads name themselves some time after they were started. */
-	if (s->count > 0 && time - s->refresh_time >= REFRESH_INTERVAL) {
+	if (time - s->refresh_time >= REFRESH_INTERVAL) {
 		s->refresh_time = time;
-		s->refreshed = (s->refreshed + 1) % s->count;
-		introduce(s, &s->threads[s->refreshed]);
+		refresh(s, time);
 	}
 	return KERN_SUCCESS;
 }
@@ -615,6 +652,8 @@ static kern_return_t run(struct sampling *s)
 	/* At a real-time priority a schedule that cannot be kept would take a whole CPU: the only one that the
 	 * target and the reader of the ring may have. So each sample is followed by as long a rest. */
 	uint64_t rested = start;
+	/* Between two samples no more is done than to go to sleep. */
+	uint64_t worked = work_clock(&s->hurry);
 	kern_return_t result = KERN_SUCCESS;
 
 	s->ring->start = start;
@@ -623,7 +662,6 @@ static kern_return_t run(struct sampling *s)
 		wait_until(s, due > rested ? due : rested);
 		if (is_stopped(s))
 			break;
-		const uint64_t worked = work_clock(&s->hurry);
 		const uint64_t time = now();
 		result = relist(s, time);
 		if (result != KERN_SUCCESS)
@@ -656,7 +694,9 @@ static kern_return_t run(struct sampling *s)
 		s->stacks = 0;
 		s->ring->samples++;
 		due += period;
-		rested = now() + (work_clock(&s->hurry) - worked);
+		const uint64_t works = work_clock(&s->hurry);
+		rested = now() + (works - worked);
+		worked = works;
 		if (rested > due) {
 			const uint64_t missed = (rested - due) / period;
 			s->ring->missed += missed;

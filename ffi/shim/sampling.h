@@ -50,7 +50,8 @@ struct run {
 	uint64_t cpu_time;  /* in nanoseconds; of a thread on a CPU some milliseconds may be missing */
 	uint64_t turns;     /* how often it got a CPU; 0 where the system does not tell */
 	uint32_t state;     /* TH_STATE_*; 0: for read_run_state() to read */
-	int32_t descriptor; /* of the file that tells, plus 1; 0: none. Linux alone has one */
+	int32_t descriptor; /* of the file that tells, plus 1; 0: none. Linux alone has one, and the next */
+	int32_t stat_descriptor; /* of the file that tells the state, from the first time that it was read on */
 };
 
 kern_return_t read_run(thread_act_t thread, struct run *run);

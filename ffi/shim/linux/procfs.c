@@ -113,6 +113,16 @@ bool mp_proc_stat(int directory, const char *path, struct proc_stat *stat)
 	return true;
 }
 
+char mp_proc_state(int fd)
+{
+	char text[128]; /* the state follows the name, which has 15 characters at most */
+
+	long size = SYS4(SYS_pread64, fd, text, sizeof text - 1, 0);
+	text[size < 0 ? 0 : size] = 0;
+	const char *end = strrchr(text, ')');
+	return end && end[1] == ' ' ? end[2] : 0;
+}
+
 pid_t mp_proc_tracer(int directory, const char *path)
 {
 	char status[4096];

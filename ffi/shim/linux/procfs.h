@@ -42,6 +42,8 @@ int32_t mp_proc_cpu_type(int directory);
 pid_t mp_proc_tracer(int directory, const char *path);
 /* The same for a thread. listing is /proc/PID/task. */
 bool mp_proc_thread_stat(int listing, pid_t tid, struct proc_stat *stat);
+/* The state alone, of an open file of that kind; 0 when the thread has ended. */
+char mp_proc_state(int fd);
 
 /* TH_STATE_* of a state in a stat file. In thread.c. */
 int32_t mp_run_state(char state);

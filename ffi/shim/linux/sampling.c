@@ -191,12 +191,12 @@ static bool read_schedstat(int fd, uint64_t *time, uint64_t *turns)
 
 static uint32_t descriptors; /* mp_lock() guards it */
 
-/* Opens a thread's schedstat. A negative number where there is none. */
-static int open_schedstat(const struct thread *thread)
+/* Opens a file of a thread's folder. A negative number where there is none. */
+static int open_file(const struct thread *thread, const char *name)
 {
 	char path[32];
 
-	mp_proc_path(path, "", thread->tid, "/schedstat");
+	mp_proc_path(path, "", thread->tid, name);
 	return sys_open_at(thread->task->listing, path, O_RDONLY);
 }
 
@@ -211,15 +211,38 @@ static void set_run(struct run *run, uint64_t time, uint64_t turns)
 	run->state = 0;
 }
 
-/* Reads the state of a thread, and its CPU time where there is no schedstat. */
-static kern_return_t read_stat(const struct thread *thread, struct run *run, bool timed)
+/* Opens a file of a thread, to be kept as long as samplings may. 0 where it cannot be, else the descriptor plus 1. */
+static int32_t keep(int fd)
+{
+	if (fd < 0)
+		return 0;
+	if (descriptors == MOST_DESCRIPTORS) {
+		sys_close(fd);
+		return 0;
+	}
+	descriptors++;
+	return fd + 1;
+}
+
+static void let_go(int32_t *kept)
+{
+	if (!*kept)
+		return;
+	mp_lock();
+	descriptors--;
+	mp_unlock();
+	sys_close(*kept - 1);
+	*kept = 0;
+}
+
+/* Reads the state of a thread and its CPU time, where there is no schedstat. */
+static kern_return_t read_stat(const struct thread *thread, struct run *run)
 {
 	struct proc_stat stat;
 
 	if (!thread || !mp_proc_thread_stat(thread->task->listing, thread->tid, &stat))
 		return MACH_SEND_INVALID_DEST;
-	if (timed)
-		set_run(run, (stat.user_ticks + stat.system_ticks) * NANOSECONDS_PER_TICK, 0);
+	set_run(run, (stat.user_ticks + stat.system_ticks) * NANOSECONDS_PER_TICK, 0);
 	run->state = (uint32_t)mp_run_state(stat.state);
 	return KERN_SUCCESS;
 }
@@ -235,21 +258,16 @@ kern_return_t read_run(thread_act_t name, struct run *run)
 	}
 	mp_lock();
 	const struct thread *thread = mp_port_thread(name);
-	const int fd = thread && !run->descriptor ? open_schedstat(thread) : -1;
+	const int fd = thread && !run->descriptor ? open_file(thread, "/schedstat") : -1;
 	if (fd >= 0 && read_schedstat(fd, &time, &turns)) {
+		run->descriptor = keep(fd);
 		/* Without a descriptor read_turns() could not tell. */
-		const bool keeps = descriptors < MOST_DESCRIPTORS;
-		set_run(run, time, keeps ? turns : 0);
-		if (keeps) {
-			descriptors++;
-			run->descriptor = fd + 1;
-		} else {
+		set_run(run, time, run->descriptor ? turns : 0);
+		if (!run->descriptor)
 			run->state = 0;
-			sys_close(fd);
-		}
 	} else {
 		sys_close(fd);
-		result = read_stat(thread, run, true);
+		result = read_stat(thread, run);
 	}
 	mp_unlock();
 	return result;
@@ -257,23 +275,31 @@ kern_return_t read_run(thread_act_t name, struct run *run)
 
 kern_return_t read_run_state(thread_act_t name, struct run *run)
 {
+	char state = 0;
+
 	if (run->state)
 		return KERN_SUCCESS;
-	mp_lock();
-	kern_return_t result = read_stat(mp_port_thread(name), run, false);
-	mp_unlock();
-	return result;
+	if (run->stat_descriptor) {
+		state = mp_proc_state(run->stat_descriptor - 1);
+	} else {
+		mp_lock();
+		const struct thread *thread = mp_port_thread(name);
+		const int fd = thread ? open_file(thread, "/stat") : -1;
+		if (fd >= 0)
+			state = mp_proc_state(fd);
+		run->stat_descriptor = keep(fd);
+		mp_unlock();
+	}
+	if (state == 0)
+		return MACH_SEND_INVALID_DEST;
+	run->state = (uint32_t)mp_run_state(state);
+	return KERN_SUCCESS;
 }
 
 void end_run(struct run *run)
 {
-	if (!run->descriptor)
-		return;
-	mp_lock();
-	descriptors--;
-	mp_unlock();
-	sys_close(run->descriptor - 1);
-	run->descriptor = 0;
+	let_go(&run->descriptor);
+	let_go(&run->stat_descriptor);
 }
 
 uint64_t read_turns(const struct run *run)

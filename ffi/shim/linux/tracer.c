@@ -592,28 +592,35 @@ static bool is_attached(const struct task *task, pid_t tid)
 	return false;
 }
 
-/* Sleeps until a thread of the visit stops or ends, or a signal says that it is late, and visits that thread.
- * False if the tracer has another thread for which waitid() would return at once and again. */
-static bool await_one(struct task *task, const struct visits *visits, uint32_t *left)
+enum found {
+	FOUND_ONE,
+	FOUND_NONE,
+	FOUND_OTHER, /* for which waitid() would return at once and again */
+};
+
+/* Sleeps until a thread of the visit stops or ends, or a signal says that it is late, and visits that thread. With
+ * WNOHANG in the options it does not sleep. */
+static enum found await_one(
+	struct task *task, const struct visits *visits, uint32_t *left, int options)
 {
 	siginfo_t info;
 	uint32_t index = 0;
 
 	info.si_pid = 0;
 	long result = SYS5(SYS_waitid, P_ALL, 0, &info,
-		WSTOPPED | WEXITED | WNOWAIT | __WALL | __WNOTHREAD, 0);
-	if (result == -EINTR)
-		return true;
+		options | WSTOPPED | WEXITED | WNOWAIT | __WALL | __WNOTHREAD, 0);
+	if (result == -EINTR || (result == 0 && info.si_pid == 0))
+		return FOUND_NONE;
 	if (result < 0)
-		return false;
+		return FOUND_OTHER;
 	while (index < visits->count && (was_visited(index) || visits->threads[index]->tid != info.si_pid))
 		index++;
 	if (index == visits->count) {
 		struct tracer *watcher = task->watcher;
 		if (!watcher || is_attached(task, info.si_pid))
-			return false;
+			return FOUND_OTHER;
 		on_event(watcher, &info);
-		return !watcher->held && !watcher->over;
+		return watcher->held || watcher->over ? FOUND_OTHER : FOUND_ONE;
 	}
 	struct thread *thread = visits->threads[index];
 	if (info.si_code == CLD_TRAPPED)
@@ -621,10 +628,10 @@ static bool await_one(struct task *task, const struct visits *visits, uint32_t *
 	else
 		collect(thread);
 	if (!is_visited(visits, index))
-		return false;
+		return FOUND_OTHER;
 	set_visited(index);
 	--*left;
-	return true;
+	return FOUND_ONE;
 }
 
 /*
@@ -656,19 +663,23 @@ static long visit(struct task *task, const struct visits *visits)
 	}
 	while (left > 0) {
 		uint64_t now = sys_now(CLOCK_MONOTONIC);
-		bool late = now > visits->deadline;
-		if (!polls && !late && !first) {
-			polls = !await_one(task, visits, &left);
-			continue;
+		bool late = !first && now > visits->deadline;
+		if (!polls && !first) {
+			enum found found = await_one(task, visits, &left, late ? WNOHANG : 0);
+			polls = found == FOUND_OTHER;
+			if (found != FOUND_NONE || !late)
+				continue;
 		}
 		first = false;
 		for (uint32_t i = 0; i < visits->count; i++) {
 			struct thread *thread = visits->threads[i];
 			if (was_visited(i))
 				continue;
-			if (thread->attachment == STOPPING)
+			if (polls && thread->attachment == STOPPING)
 				poll_thread(thread, now - start > EXEC_CHECK);
-			if (thread->attachment == STOPPING && late && ended(thread))
+			/* waitid() for any thread tells of each end but a main thread's before the others': await() */
+			if (thread->attachment == STOPPING && late
+				&& (polls || thread->tid == task->pid) && ended(thread))
 				thread->attachment = DYING;
 			bool over = is_visited(visits, i);
 			if (!over && late)
@@ -879,15 +890,20 @@ static long perform(struct tracer *tracer)
 static void serve(struct tracer *tracer)
 {
 	uint64_t due = 0; /* when to tend; 0: not at all */
+	uint64_t tended = 0;
 
 	for (;;) {
 		uint64_t now = sys_now(CLOCK_MONOTONIC);
 		uint64_t interval = 0;
 		if (__atomic_load_n(&tracer->busy, __ATOMIC_ACQUIRE)) {
 			/* Requests can follow one another for any time. The caller of this one has the lock. Only
-			 * SET_REGISTERS needs a thread that an earlier request stopped. */
-			if (due && now >= due && tracer->operation != SET_REGISTERS)
+			 * SET_REGISTERS needs a thread that an earlier request stopped. A visit takes up the threads that
+			 * were late for the one before. */
+			const uint64_t least = tracer->operation == VISIT ? DEATH_INTERVAL : 0;
+			if (due && now >= due && now - tended >= least && tracer->operation != SET_REGISTERS) {
 				tend(tracer);
+				tended = now;
+			}
 			tracer->result = perform(tracer);
 			__atomic_store_n(&tracer->busy, 0, __ATOMIC_RELEASE);
 			sys_futex_wake(&tracer->busy);
@@ -898,6 +914,7 @@ static void serve(struct tracer *tracer)
 			interval = LINGER_INTERVAL;
 			if (mp_try_lock()) {
 				interval = tend(tracer);
+				tended = now;
 				mp_unlock();
 			}
 			due = interval ? now + interval : 0;
