@@ -2,13 +2,17 @@
 
 import { subtypeName } from "./codes.ts";
 import { textAt } from "./json.ts";
-import type { CrashReport, ReportThread } from "./report.ts";
+import type { CrashReport, ReportException, ReportThread } from "./report.ts";
 
 /** The faulting address of an EXC_BAD_ACCESS; `null` when there is none. */
 export function faultAddress(report: CrashReport): bigint | null {
   const { exception } = report;
   if (exception === null) return null;
-  if (exception.type !== "EXC_BAD_ACCESS" && !isFaultSignal(exception.type)) return null;
+  if (
+    exception.type !== "EXC_BAD_ACCESS" && !isFaultSignal(exception.type) && !isCutFault(exception)
+  ) {
+    return null;
+  }
   // A general protection fault has no address: the register has that of an earlier fault.
   if (subtypeName(exception, report.arch) === "EXC_I386_GPFLT") return null;
   const written = /\bat (0x[0-9a-fA-F]{1,16})\b/.exec(exception.subtype ?? "")?.[1];
@@ -19,6 +23,11 @@ export function faultAddress(report: CrashReport): bigint | null {
   if (reported !== undefined) return BigInt(reported);
   const thread = report.crashedThread;
   return register(thread, "far") ?? register(thread, "cr2");
+}
+
+/** Whether a copy begins behind the exception's type, and has the subtype that only bad accesses have. */
+export function isCutFault({ type, subtype }: ReportException): boolean {
+  return type === null && /^KERN_(?:INVALID_ADDRESS|PROTECTION_FAILURE) at /.test(subtype ?? "");
 }
 
 /** Whether other crash reporters have an exception's signal in place of its type. */

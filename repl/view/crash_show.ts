@@ -95,14 +95,14 @@ function functionWords(symbol: string): SafeText {
   return short(name.length > LONG ? shortName(name) : name);
 }
 
-function frameWords(frame: ReportFrame, style: Style): SafeText {
+function frameWords(frame: ReportFrame, style: Style, isNext = false): SafeText {
   const image = frame.image === null
     ? safe``
     : safe`${style("image", short((frame.image.path ?? frame.image.name).split("/").at(-1)!))} `;
   const offset = frame.image === null ? 0n : frame.address - frame.image.base;
   // Further on than any function is long, a name is only that of the nearest exported one.
   const isFar = isNearest(frame);
-  const name = frame.symbol === null || isFar || frame.symbol === "<deduplicated_symbol>"
+  const name = frame.symbol === null || isFar || isNext || frame.symbol === "<deduplicated_symbol>"
     ? frame.image === null
       ? frame.imageName === null
         ? safe`${hex(frame.address)}`
@@ -183,10 +183,21 @@ function isAmong(frames: readonly OwnedFrame[], deciding: OwnedFrame): boolean {
   );
 }
 
+/** Whether the deciding frame has the name of the next function: it returns to its first byte, behind a call that does not
+ * return. */
+function isNextFunction(frames: readonly OwnedFrame[], deciding: OwnedFrame): boolean {
+  const before = frames[frames.indexOf(deciding) - 1]?.frame;
+  const { frame } = deciding;
+  return frame.offset === 0 && before !== undefined && !frame.inlined &&
+    before.symbol !== "_sigtramp" && before.address !== frame.address;
+}
+
 /** The named function that called the deciding one, where that has no name. */
 function callerWords(frames: readonly OwnedFrame[], deciding: OwnedFrame): SafeText {
   const { frame, library } = deciding;
-  if (frame.symbol !== null && !isNearest(frame)) return safe``;
+  if (frame.symbol !== null && !isNearest(frame) && !isNextFunction(frames, deciding)) {
+    return safe``;
+  }
   const at = frames.indexOf(deciding) + 1;
   const isNamed = ({ frame, library: other }: OwnedFrame): boolean =>
     other === library && frame.symbol !== null && frame.offset !== 0 && !isNearest(frame);
@@ -241,7 +252,9 @@ function verdictWords(
     ? safe`a kernel extension that is not Apple's`
     : absent === "managed" ||
         (verdict === "unknown" || verdict === "system" || verdict === "none") && absent !== null
-    ? absences[absent]
+    ? absent === "images" && frames.every(({ frame }) => frame.symbol === null)
+      ? safe`not known; the stack has only addresses`
+      : absences[absent]
     : verdict === "runtime" && absent !== null && absent !== "some images"
     ? safe`a run-time or framework, as far as the stack goes: its caller is not in the report`
     : verdict === "system" && deciding !== null
@@ -276,7 +289,7 @@ function verdictWords(
     const isPlain = evidence === "image" || evidence === "extension" || evidence === "none";
     const source = unit === null || isPlain ? safe`` : safe` of ${short(unit)}`;
     const way = isPlain ? safe`` : safe`, ${ways[evidence]}`;
-    const place = frameWords(frame, style);
+    const place = frameWords(frame, style, isNextFunction(frames, deciding));
     const by = maker === null
       ? safe``
       : isOfCaller

@@ -12,6 +12,7 @@ import { graphicsDriver, tellFunction, tellStack } from "./function.ts";
 import { activityOf, isIdleStack, mainThread, waitOf } from "./hang.ts";
 import { type UncaughtException, uncaughtException } from "./language.ts";
 import { ageWords, launchWords } from "./launch.ts";
+import { managedCalls, managedPath } from "./managed.ts";
 import { allMessages, sanitizerPlace, tellMessages } from "./message.ts";
 import { occasionOf, queueRow } from "./occasion.ts";
 import { callPath } from "./path.ts";
@@ -118,7 +119,9 @@ export function explainCrash(
     if (!path.some((step) => step.startsWith(`${sanitized.name} (`))) path.push(last);
   }
   const { happened, rows } = story;
-  return finished(report, crashHeadline(report, uncaught), happened, rows, named, own, path);
+  const calls = uncaught === null ? [] : managedPath(managedCalls(report));
+  const shownPath = calls.length > 1 ? calls : path;
+  return finished(report, crashHeadline(report, uncaught), happened, rows, named, own, shownPath);
 }
 
 /** Reads what the parts of the explanation are worked out from. */
@@ -245,8 +248,9 @@ function tellOccasion(
   if (when !== null && story.happened.length === 0 && crashed !== null) {
     story.tell(emptyWords(report));
   }
-  const caller = when === null ? null : / that (.{1,80} called)$/.exec(when)?.[1] ?? null;
-  const isTold = caller !== null && story.happened.some((text) => text.includes(` that ${caller}`));
+  const caller = /^called by (.{1,80})$/.exec(when ?? "")?.[1];
+  const isTold = caller !== undefined &&
+    story.happened.some((text) => text.includes(` that ${caller} called`));
   if (when !== null && story.happened.length > 0 && !isTold) story.tell(`It was ${when}.`);
   if (!report.text.includes("Backtrace not available")) return;
   // Without a stack nothing says what the address was for.

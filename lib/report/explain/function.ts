@@ -4,10 +4,12 @@ import { subtypeName } from "../codes.ts";
 import { faultAddress } from "../fault.ts";
 import { imageFinder, imageOf, imageTitle, isSystemFrame, titleOf } from "../images.ts";
 import { bareName, type KnowledgeRow, known, knownFrame } from "../knowledge/mod.ts";
-import type { CrashReport, ReportFrame } from "../report.ts";
+import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { classifyAddress, textOnStack } from "./address.ts";
 import { accessOf } from "./cpu.ts";
 import { signalOf } from "./exception.ts";
+import { emptyWords } from "./explanation.ts";
+import { isMainThread } from "./hang.ts";
 import {
   contextOf,
   type EndedBy,
@@ -16,6 +18,7 @@ import {
   frameTitle,
   functionOf,
   readStack,
+  type StackReading,
   tells,
 } from "./stack.ts";
 import { shortName } from "./path.ts";
@@ -139,6 +142,12 @@ export function tellStack(
     story.tell(`OpenGL was called on thread ${aside}, which is not the main one.`);
     rows.unshift(known("frame", "OpenGL on another thread")!);
   }
+  const view = uncaught !== null || crashed === null ? null : viewAside(stack, reading, crashed);
+  if (view !== null) {
+    if (story.happened.length === 0) story.tell(emptyWords(report));
+    story.tell(`${view.name} was called on ${view.thread}.`);
+    rows.unshift(known("message", "user interface off the main thread")!);
+  }
   const destroyed = uncaught !== null ? null : destroyedWords(stack, exception?.type ?? null);
   if (destroyed !== null) {
     story.tell(destroyed);
@@ -171,6 +180,29 @@ export function tellStack(
     const at = story.happened.findIndex((text) => text.endsWith("The report does not say why."));
     story.happened.splice(at < 0 ? story.happened.length : at, at < 0 ? 0 : 1, unnamed);
   }
+}
+
+/** Classes of UIKit and WebKit whose methods are for the main thread only; Xcode's Main Thread Checker stops at them. */
+const views =
+  /^[-+]\[(?:WKWebView|UIView|UIViewController|UINavigationController|UIWindow|UITableView|UICollectionView|UIScrollView|UILabel|UIButton|UIImageView|UITextField|UITextView|UIAlertController)(?:\(\w{1,60}\))? /;
+
+/** The method of a view that the program called on another thread than the main one; `null` for others. */
+function viewAside(
+  stack: readonly ReportFrame[],
+  { first, deciding }: StackReading,
+  thread: ReportThread,
+): { name: string; thread: string } | null {
+  const symbol = deciding <= first ? null : functionOf(stack[deciding - 1], null);
+  if (symbol === null || !views.test(symbol) || isMainThread(thread)) return null;
+  const title = thread.queue ?? thread.name;
+  // A stack alone has no number that says which thread it is.
+  if (thread.index === 0 && title === null) return null;
+  return {
+    name: symbol,
+    thread: title === null
+      ? `thread ${thread.index}`
+      : `another thread than the main one (${title})`,
+  };
 }
 
 /** Whether a frame is in no image of a report that has all of them. */

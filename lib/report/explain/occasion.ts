@@ -92,7 +92,7 @@ function namelessOccasion(
   if (title !== "libdispatch.dylib") {
     return isBaseLibrary(title) || /\.dylib$|^GraphicsServices$/.test(title)
       ? null
-      : `in code that ${title.replace(/^com\.apple\./, "")} called`;
+      : `called by ${title.replace(/^com\.apple\./, "")}`;
   }
   const outer = stack.slice(at).find((frame) => titleOf(frame) !== title);
   const by = outer === undefined ? "" : titleOf(outer);

@@ -1,6 +1,6 @@
-/** What else took part in a crash: other threads, libraries that were put into the program, and who called it. */
+/** What else took part in a crash: other threads, and libraries that were put into the program. */
 
-import { baseName, isSystemFrame, titleOf } from "../images.ts";
+import { baseName, isSystemFrame } from "../images.ts";
 import { known } from "../knowledge/mod.ts";
 import type { ReportFrame } from "../report.ts";
 import { isIdleStack, mainThread } from "./hang.ts";
@@ -11,7 +11,6 @@ import type { Crash, Story } from "./story.ts";
 /** Tells what other threads did at that moment, where it bears on the crash, and what was put into the program. */
 export function tellOthers(crash: Crash, story: Story): void {
   if (crash.outside || crash.crashed === null) return;
-  tellCaller(crash, story);
   tellTweaks(crash, story);
   tellExit(crash, story);
   tellEngine(crash, story);
@@ -64,13 +63,15 @@ const mayBeGone: ReadonlySet<string> = new Set([
 const engine = /^facebook::hermes::.{0,40}HermesRuntimeImpl::/;
 
 /** Tells that two threads were in the same kind of engine, which takes one at a time. */
-function tellEngine({ report, crashed, stack }: Crash, story: Story): void {
+function tellEngine({ report, crashed, stack, uncaught }: Crash, story: Story): void {
   if (crashed === null || !isInEngine(stack)) return;
   const others = report.threads.filter((thread) =>
     thread !== crashed && isInEngine(thread.frames) && !isIdleStack(thread.frames)
   );
   if (others.length === 0) return;
-  const [{ index, name, queue, frames }] = others;
+  const isOwn = isConverting(stack);
+  const other = others.find(({ frames }) => isConverting(frames)) ?? others[0];
+  const { index, name, queue, frames } = other;
   const title = name ?? queue;
   const symbol = frames[0]?.symbol ?? null;
   story.tell(
@@ -78,6 +79,29 @@ function tellEngine({ report, crashed, stack }: Crash, story: Story): void {
       symbol === null ? "" : `, in ${shortName(symbol)}`
     }: a run-time of Hermes may be used by one thread at a time.`,
   );
+  if (!isOwn && !isConverting(frames)) return;
+  if (!isOwn) {
+    story.tell(
+      `Thread ${index} made an error of JavaScript of an Objective-C exception that a native module had raised.`,
+    );
+  }
+  // What was met afterwards is what two threads left.
+  const ended = endedBy(report);
+  if (uncaught === null && (ended === "access" || ended === "trap")) {
+    story.rows.splice(
+      0,
+      story.rows.length,
+      known("message", "Hermes on the thread of a native module")!,
+    );
+  }
+}
+
+/** React Native makes errors of JavaScript of Objective-C exceptions on the thread of the module that raised them:
+ * RCTTurboModule.mm, performVoidMethodInvocation. */
+const converts = /^facebook::react::(?:TurboModuleConvertUtils::)?convertNSExceptionToJSError\b/;
+
+function isConverting(frames: readonly ReportFrame[]): boolean {
+  return frames.some(({ symbol }) => symbol !== null && converts.test(symbol));
 }
 
 function isInEngine(frames: readonly ReportFrame[]): boolean {
@@ -102,19 +126,4 @@ function tellTweaks({ stack }: Crash, story: Story): void {
       [...names].slice(0, MAX_NAMED).join(", ")
     }.`,
   );
-}
-
-/** Frameworks that run a program's event loops or language, and call all of it. */
-const anyone =
-  /^(?:com\.apple\.)?(?:(?:Core)?Foundation|UIKit(?:Core)?|AppKit|GraphicsServices|HIToolbox|SwiftUI(?:Core)?|QuartzCore|ReportCrash|CoreAutoLayout|CoreData|dyld(?:_sim)?)$|^lib|^\?*$|^<|^_/;
-
-/** Tells which framework of the system called the program, where its functions have no names. */
-function tellCaller({ stack, reading }: Crash, story: Story): void {
-  if (story.happened.length === 0 || reading.deciding < 0) return;
-  if (story.happened.some((text) => text.startsWith("It was "))) return;
-  const from = stack.findIndex((frame, at) => at > reading.deciding && isSystemFrame(frame));
-  const caller = stack[from];
-  if (caller === undefined || caller.symbol !== null && caller.symbol !== "<redacted>") return;
-  const title = titleOf(caller);
-  if (!anyone.test(title)) story.tell(`It was called by ${title.replace(/^com\.apple\./, "")}.`);
 }

@@ -1,6 +1,7 @@
 /** The parts that frames play on a crashed stack: raising, telling what happened, deciding whose it is. */
 
 import { demangle, isMangled } from "../../symbols/demangle/demangle.ts";
+import { isCutFault } from "../fault.ts";
 import { imageOf, imageTitle, isSystemFrame, titleOf } from "../images.ts";
 import { bareName, isRecorder, type KnowledgeRow, known, knownFrame } from "../knowledge/mod.ts";
 import { isNearest } from "../nearest.ts";
@@ -203,7 +204,7 @@ export function endedBy({ exception }: CrashReport): EndedBy {
   const type = exception?.type ?? null;
   const signal = /^SIG[A-Z]+/.exec(exception?.signal ?? type ?? "")?.[0] ?? null;
   if (exception !== null && abortsAfter(exception)) return null;
-  if (type === "EXC_BAD_ACCESS") return "access";
+  if (type === "EXC_BAD_ACCESS" || (exception !== null && isCutFault(exception))) return "access";
   if (signal === "SIGSEGV" || signal === "SIGBUS") return "access";
   if (signal === "SIGABRT") return "abort";
   if (/^EXC_(?:BREAKPOINT|BAD_INSTRUCTION)$/.test(type ?? "")) return "trap";

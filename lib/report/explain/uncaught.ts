@@ -11,6 +11,7 @@ import {
 import { type KnowledgeRow, known, knownFrame, knownVendor } from "../knowledge/mod.ts";
 import { type CrashReport, noFrame, type ReportFrame } from "../report.ts";
 import type { UncaughtException } from "./language.ts";
+import { isManagedName, type ManagedCall, managedCalls } from "./managed.ts";
 import { isDull, messageRow, sameReason } from "./message.ts";
 import { isOfProcess } from "./program.ts";
 import {
@@ -39,7 +40,26 @@ export function tellUncaught({ report, uncaught, stack, reading }: Crash, story:
     : name === null
     ? "; the report does not have its reason"
     : "; its reason is not in the report";
-  story.tell(sentence(`${articles[language]} exception was not caught${what}${why}${known}`));
+  if (isManagedName(name, reason)) {
+    story.tell(sentence(`A .NET exception was not caught: ${reason}`));
+    story.tell("The run-time made an Objective-C exception of it.");
+  } else {
+    story.tell(sentence(`${articles[language]} exception was not caught${what}${why}${known}`));
+  }
+  const calls = managedCalls(report);
+  const [thrower] = calls;
+  if (thrower !== undefined) {
+    const own = calls.find(({ isOwn }) => isOwn);
+    const words = ({ name, place }: ManagedCall): string =>
+      place === null ? name : `${name} (${place})`;
+    story.tell(
+      `${thrower.isInner ? "Its inner exception" : "It"} was thrown in ${words(thrower)}${
+        own === undefined || own === thrower
+          ? ""
+          : `; the innermost method with a source file is ${words(own)}`
+      }.`,
+    );
+  }
   // The reason says more than the name.
   const typed = language !== "C++" || name === null || reason === null
     ? null

@@ -1239,6 +1239,7 @@ export const frameworkRows: readonly KnowledgeRow[] = [
       "__NSOPERATION_IS_INVOKING_MAIN__",
       "-[NSOperation start]",
       "-[NSBlockOperation main]",
+      "-[NSInvocationOperation main]",
     ],
     "in an operation of a queue (NSOperation)",
     "Apple, NSOperation",

@@ -2014,6 +2014,14 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Call it when the app is launched.",
     "Google Maps SDK for iOS",
   ]),
+  ...rows(["Hermes on the thread of a native module"], [
+    "Two threads used one runtime of Hermes.",
+    [
+      "a native module's method that raised an Objective-C exception: React Native made an error of it on the module's thread, beside the one that runs JavaScript",
+    ],
+    "Find the exception that the native module raises: break on objc_exception_throw, or look at the system's log.",
+    "React Native, RCTTurboModule.mm, performVoidMethodInvocation; Hermes, API/hermes/hermes.h: a runtime is not thread-safe",
+  ]),
   ...rows(["raised again by React Native"], [
     "React Native had called a method of a native module, which raised it; which module that is the stack does not show.",
     [],

@@ -9,6 +9,7 @@ import { frameRows } from "./frames.ts";
 import { frameworkRows } from "./frameworks.ts";
 import { kindRows } from "./kinds.ts";
 import { messageRows } from "./messages.ts";
+import { mobileRows } from "./mobile.ts";
 import type { KnowledgeKind, KnowledgeRow } from "./row.ts";
 import { runtimeRows } from "./runtimes.ts";
 import { terminationRows } from "./terminations.ts";
@@ -26,6 +27,7 @@ export const knowledge: readonly KnowledgeRow[] = [
   ...terminationRows,
   ...frameRows,
   ...frameworkRows,
+  ...mobileRows,
   ...runtimeRows,
   ...messageRows,
   ...kindRows,

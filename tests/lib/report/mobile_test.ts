@@ -37,7 +37,7 @@ Deno.test("what called the program, where the system's functions have no names",
     told(crash(access("0x7700112233"), ["libobjc.A.dylib", "Shop", "Shop", ...called], queue)).what;
   assertStringIncludes(
     nameless(["CoreLocation", "CoreLocation", ...loop]),
-    "It was in code that CoreLocation called.",
+    "It was called by CoreLocation.",
   );
   assertStringIncludes(
     nameless(["libdispatch.dylib", "libdispatch.dylib", ...loop]),
@@ -53,7 +53,7 @@ Deno.test("what called the program, where the system's functions have no names",
   );
   // The event loop called nothing of the program's but main(), and Foundation does not say what for.
   assert(!nameless(["Foundation", ...loop]).includes("It was in"));
-  assert(!told(crash(access("0x10"), ["UIKit", ...loop])).what.includes("called."));
+  assert(!told(crash(access("0x10"), ["UIKit", ...loop])).what.includes("called by"));
 });
 
 Deno.test("code of the program that runs once is told beside what it was part of", () => {
@@ -147,4 +147,129 @@ Deno.test("nobody has the symbols of Apple's own programs", () => {
     ).check.join("\n");
   assertStringIncludes(nameless("org.example.shop"), "with the dSYM of Shop");
   assertEquals(nameless("com.apple.shop").includes("dSYM"), false);
+});
+
+Deno.test("frameworks of iOS and of apps: the occasion by the function that called", () => {
+  const when = (called: string) =>
+    told(
+      crash(trap, [
+        "Shop -[Cart pay] + 8",
+        `${called} + 16`,
+        "UIKitCore UIApplicationMain + 300",
+        "Shop main + 8",
+      ]),
+    )
+      .what;
+  const occasions: readonly (readonly [string, string])[] = [
+    ["UIKitCore -[UIAlertController _invokeHandlersForAction:]", "in the action of an alert"],
+    ["UIKitCore -[UIViewController __viewWillAppear:]", "while a view controller appeared"],
+    ["UIKitCore -[_UIQueuingScrollView _didScrollWithAnimation:force:]", "a page view controller"],
+    [
+      "UIKitCore -[UICollectionView _viewAnimationsForCurrentUpdate]",
+      "collection view was updated",
+    ],
+    ["SwiftUI PrimitiveButtonStyleConfiguration.trigger+ 451936 ()", "a button of SwiftUI"],
+    ["Combine Subscribers.Sink.receive(_:)", "in a subscriber of Combine"],
+    ["CoreBluetooth -[CBCentralManager handleMsg:args:]", "in a callback of Core Bluetooth"],
+    [
+      "Flutter flutter::PlatformMessageHandlerIos::HandlePlatformMessage(int)",
+      "a message from Dart",
+    ],
+    [
+      "React facebook::react::ObjCTurboModule::performVoidMethodInvocation(int)",
+      "called a method of a native module",
+    ],
+    ["Shop CapacitorBridge.handleJSCall(call:)", "a Capacitor plug-in"],
+  ];
+  for (const [called, words] of occasions) assertStringIncludes(when(called), words);
+});
+
+Deno.test("a view used on another thread than the main one", () => {
+  const frames = [
+    "WebKit WebKit::WebPageProxy::run(int) + 160",
+    "WebKit -[WKWebView evaluateJavaScript:completionHandler:] + 128",
+    "Shop -[Cart show] + 8",
+    "libdispatch.dylib _dispatch_call_block_and_release + 24",
+    "libsystem_pthread.dylib start_wqthread + 4",
+  ];
+  const aside = told(crash(access("0x7700112233"), frames, "com.apple.root.default-qos"));
+  assertStringIncludes(
+    aside.what,
+    "-[WKWebView evaluateJavaScript:completionHandler:] was called on another thread",
+  );
+  assertStringIncludes(aside.causes, "background queue");
+  const main = told(crash(access("0x7700112233"), frames, "com.apple.main-thread"));
+  assert(!main.what.includes("another thread"));
+  // A stack alone does not say which thread it is.
+  assert(!told(crash(access("0x7700112233"), frames)).what.includes("another thread"));
+});
+
+const javascript = [
+  "hermes hermes::vm::JSObject::getComputedWithReceiver_RJS(int) + 8",
+  "hermes facebook::hermes::HermesRuntimeImpl::call(int) + 8",
+  "React +[RCTJSThreadManager runRunLoop] + 8",
+];
+const converting = [
+  "hermes hermes::vm::JSError::constructStackTraceString_RJS(int) + 8",
+  "hermes facebook::hermes::(anonymous namespace)::HermesRuntimeImpl::createObject() + 8",
+  "React facebook::react::TurboModuleConvertUtils::convertNSExceptionToJSError(int) + 8",
+  "libdispatch.dylib _dispatch_call_block_and_release + 24",
+];
+
+Deno.test("a native module's exception that was made an error beside running JavaScript", () => {
+  const second = (frames: readonly string[]) =>
+    `\nThread 1:\n${
+      frames.map((line, at) => `${at}   ${line.replace(" ", "   \t0x0000000000009000 ")}`).join(
+        "\n",
+      )
+    }\n`;
+  const found = told(crash(access("0x7700112233"), javascript) + second(converting));
+  assertStringIncludes(found.what, "Thread 1 ran code of Hermes too");
+  assertStringIncludes(found.what, "that a native module had raised");
+  assertStringIncludes(found.causes, "on the module's thread");
+  const own = told(crash(access("0x7700112233"), converting) + second(javascript));
+  assertStringIncludes(own.causes, "on the module's thread");
+  // Hermes's collector is on a thread of its own, and other threads may have runtimes of their own.
+  const collector = ["hermes hermes::vm::HadesGC::Executor::worker() + 8"];
+  assert(
+    !told(crash(access("0x7700112233"), converting) + second(collector)).what.includes("too,"),
+  );
+  assert(
+    !told(crash(access("0x7700112233"), javascript) + second(javascript)).causes.includes("module"),
+  );
+});
+
+Deno.test("a managed exception of Xamarin: its methods, and that of its cause", () => {
+  const { what, path } = (() => {
+    const report = readReport(
+      "Process:  Shop [77]\nException Type:  SIGABRT\nException Codes: #0 at 0x180f0811c\nCrashed Thread:  0\n\n" +
+        "Application Specific Information:\n*** Terminating app due to uncaught exception " +
+        "'System.AggregateException', reason: 'System.AggregateException: Two failed. ---> Shop.Empty: no items'\n\n" +
+        "Xamarin Exception Stack:\n" +
+        "  at Shop.Cart.Pay () [0x00007] in /src/Cart.cs:115 \n" +
+        "  --- End of inner exception stack trace ---\n" +
+        "  at Shop.Page.Tap (System.Object sender) <0x1b149c08 + 0x00054> in <filename unknown>:0 \n" +
+        "  at (wrapper managed-to-native) UIKit.UIApplication:UIApplicationMain (int,string[],intptr,intptr)\n" +
+        "  at Shop.Application.Main (System.String[] args) [0x00008] in /src/Main.cs:17\n" +
+        "---> (Inner Exception #0) Shop.Empty: no items\n\n" +
+        "Thread 0 Crashed:\n0   libsystem_kernel.dylib   0x0000000180f0811c 0x180eec000 + 114972\n",
+      "x",
+    );
+    const explained = explainReport(report);
+    return { what: explained.happened.join("\n"), path: explained.path };
+  })();
+  assertStringIncludes(
+    what,
+    "A .NET exception was not caught: System.AggregateException: Two failed.",
+  );
+  assertStringIncludes(what, "Its inner exception was thrown in Shop.Cart.Pay (Cart.cs:115).");
+  assertEquals(path, ["Shop.Application.Main (Main.cs:17)", "Shop.Page.Tap"]);
+});
+
+Deno.test("a subtype without its type is that of a bad access", () => {
+  const { what } = told(
+    "Exception Subtype: KERN_INVALID_ADDRESS at 0x4000000c\nTriggered by Thread:  0\n\nThread 0 Crashed:\n" +
+      "0   Shop    0x0000000000007000 draw + 8\n",
+  );
+  assertStringIncludes(what, "KERN_INVALID_ADDRESS at 0x4000000c");
 });
