@@ -95,8 +95,11 @@ export class PlacedValue implements Value {
     if (place.kind === "memory") {
       // The first byte decides for what is read piece by piece.
       const wanted = this.#isScalar ? size : Math.min(size, 1);
-      if (wanted > 0 && this.context.memory.readUpTo(place.address, wanted).length < wanted) {
-        return `unreadable at 0x${place.address.toString(16)}`;
+      if (wanted > 0) {
+        const read = this.context.memory.readUpTo(place.address, wanted);
+        if (read.length < wanted) return `unreadable at 0x${place.address.toString(16)}`;
+        // Read once: in a running target it could be another value the next time.
+        if (wanted === size) this.#bytes = read;
       }
     } else if (place.kind !== "implicit-pointer") {
       if (place.bytes.length < size) return `only ${place.bytes.length} of ${size} bytes are known`;

@@ -6,6 +6,7 @@ import { dateText, type StacksJson } from "../../page/data.ts";
 import { checkFolders, exists, isFolder, openTarget } from "../../prompt/open.ts";
 import { complain } from "../../view/output.ts";
 import type { ViewOptions } from "./options.ts";
+import { ValueBudget } from "./value_budget.ts";
 import type { Viewed } from "./viewed.ts";
 
 /** Reads a file, several stackshots, or a target.
@@ -122,9 +123,12 @@ async function targetNow(what: string, options: ViewOptions): Promise<Viewed> {
   const snapshot = target.snapshot(
     locals && options.follow !== undefined ? { follow: { levels: options.follow } } : {},
   );
-  const budget = new FrameBudget();
-  const shown = snapshot.threads.map((thread) => shownFrames(thread, limit, false, budget));
-  const more = locals ? frameVariablesJson({ args: true, locals: true }) : undefined;
+  const frameBudget = new FrameBudget();
+  const shown = snapshot.threads.map((thread) => shownFrames(thread, limit, false, frameBudget));
+  const budget = new ValueBudget(snapshot.threads.length);
+  const more = locals
+    ? budget.limited(frameVariablesJson({ args: true, locals: true }))
+    : undefined;
   const json = threadsJson(
     target,
     snapshot.threads,
@@ -163,9 +167,12 @@ async function targetNow(what: string, options: ViewOptions): Promise<Viewed> {
           target.kind === "core" ? "" : dateText(Date.now()),
         ],
       ],
-      notes: target.missingSymbols.slice(0, 20).map(({ path, uuid }) =>
-        `No debug information for ${path}, UUID ${uuid ?? "none"}.`
-      ),
+      notes: [
+        ...budget.note,
+        ...target.missingSymbols.slice(0, 20).map(({ path, uuid }) =>
+          `No debug information for ${path}, UUID ${uuid ?? "none"}.`
+        ),
+      ],
     },
   };
 }
