@@ -190,8 +190,19 @@ export function explainPanic(report: CrashReport): Story {
   // Without a backtrace there are no extensions to look at.
   const hasBacktrace = report.threads.some(({ frames }) => frames.length > 0) ||
     panic.extensions.length > 0;
-  const next = row === null || hasBacktrace ? row?.next : withoutBacktrace(row.next);
-  if (next !== row?.next) {
+  const next = row === null
+    ? undefined
+    : !hasBacktrace
+    ? withoutBacktrace(row.next)
+    : panic.extensions.length > 0
+    ? row.next
+    : row.next.replace(
+      /See the extensions in the backtrace(?:, those that are not Apple's first)?/,
+      hasNoExtension(report)
+        ? "See which extensions of others are loaded"
+        : "The whole report lists the extensions in the backtrace, if it has any",
+    );
+  if (!hasBacktrace && next !== row?.next) {
     happened.push("The backtrace is not in the report: which code it was cannot be told.");
   }
   const advice = row === null ? null : { ...row, next: next! };
@@ -200,6 +211,17 @@ export function explainPanic(report: CrashReport): Story {
     happened,
     rows: advice === null ? [] : [advice],
   };
+}
+
+/** Whether a panic's text goes on after a backtrace in which no extension is: the kernel lists those that are, before
+ * it names the process. XNU, libkern/c++/OSKext.cpp: printKextsInBacktrace. */
+function hasNoExtension({ text, threads, panic }: CrashReport): boolean {
+  const frames = threads[0]?.frames ?? [];
+  if (frames.length === 0 || panic!.extensions.length > 0) return false;
+  if (frames.some(({ address }) => isIntelExtension(address))) return false;
+  const begin = Math.max(0, text.indexOf("(cpu "));
+  return /^[ \t>]{0,8}(?:BSD process|Process) name corresponding to current thread|\\n(?:BSD process|Process) name corresponding/m
+    .test(text.slice(begin, begin + (1 << 15)));
 }
 
 /** Advice of a row that speaks of a backtrace, where there is none. */
@@ -320,7 +342,9 @@ function kernelFault({ text, panic, threads, images }: CrashReport): string[] {
   const words: string[] = [];
   const begin = Math.max(0, text.indexOf("(cpu "));
   const head = text.slice(begin, begin + (1 << 14));
-  const trap = /Kernel trap at (0x[0-9a-f]{8,16}), type (\d{1,2})/.exec(panic?.message ?? "");
+  const trap = /Kernel trap at (0x[0-9a-f]{8,16}), type (?:= )?(\d{1,2})/.exec(
+    panic?.message ?? "",
+  );
   const far = /\bfar: (0x[0-9a-f]{1,16})\b/.exec(head)?.[1];
   const fault = trap?.[2] === "14"
     ? /\bFault CR2: (0x[0-9a-f]{1,16})(?:, Error code: (0x[0-9a-f]{1,16}))?/.exec(head)
@@ -352,6 +376,13 @@ function kernelFault({ text, panic, threads, images }: CrashReport): string[] {
     const why = fault === null && address >= NEAR_NULL ? abort?.why ?? "" : "";
     if (why !== "") words.push(why);
   }
+  words.push(...fullStack(head, panic?.message ?? ""));
+  const powerpc = /\bDAR=0x([0-9A-Fa-f]{8}); DSISR=0x([0-9A-Fa-f]{8})/.exec(head);
+  if (powerpc !== null && /Data access/.test(panic?.message ?? "")) {
+    // Bit 6 of DSISR is set for a store.
+    const how = (parseInt(powerpc[2], 16) & 0x02000000) !== 0 ? "a write" : "a read";
+    words.push(`The address was 0x${parseInt(powerpc[1], 16).toString(16)}, by ${how}.`);
+  }
   if (images.length > 0 || (panic?.extensions.length ?? 0) > 0) return words;
   const own = trap === null ? null : BigInt(trap[1]);
   const frame = threads[0]?.frames.find((frame) => isIntelExtension(frame.address));
@@ -367,6 +398,18 @@ function kernelFault({ text, panic, threads, images }: CrashReport): string[] {
     );
   }
   return words;
+}
+
+/** Whether a double fault was that of a stack that is full: what could not be written is just below the stack pointer. */
+function fullStack(head: string, message: string): string[] {
+  if (!message.startsWith("Double fault at")) return [];
+  const address = /\bCR2: (0x[0-9a-f]{16})\b/.exec(head)?.[1];
+  const pointer = /\bRSP: (0x[0-9a-f]{16})\b/.exec(head)?.[1];
+  if (address === undefined || pointer === undefined) return [];
+  const below = BigInt(pointer) - BigInt(address);
+  return below > 0n && below <= 0x1000n
+    ? [`The address was ${address}, ${below} bytes below the stack pointer: the stack was full.`]
+    : [];
 }
 
 /** The `Event:` of a resource or hang report, in lower case, or the tool that made the report, such as `leaks`;

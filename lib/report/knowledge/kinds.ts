@@ -481,6 +481,27 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "panic",
+    "Double fault at",
+    "The kernel met a fault while it handled one, most often because its stack overflowed.",
+    ["deep recursion in the kernel or an extension"],
+    "See which functions or extensions repeat.",
+    "XNU, osfmk/i386/trap_native.c: panic_double_fault64",
+  ),
+  ...([
+    ["0x300 - Data access", "used an address that is not mapped or not permitted"],
+    ["0x400 - Inst access", "jumped to an address that is not code"],
+  ] as const).map(([key, what]) =>
+    row(
+      "panic",
+      key,
+      `The kernel ${what}.`,
+      ["a bug in the kernel or an extension"],
+      "See the extensions in the backtrace.",
+      "XNU 1228, osfmk/ppc/trap.c: trap_type",
+    )
+  ),
+  row(
+    "panic",
     "stack memory corruption",
     "A function's frame on the kernel's stack was overwritten.",
     ["a write past the end of a local array, in the kernel or an extension"],
@@ -729,7 +750,7 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "panic",
-    "type 14=page fault",
+    "14=page fault",
     "The kernel used an address that is not mapped or not permitted: a page fault.",
     ["a bug in the kernel or an extension"],
     "See the extensions in the backtrace.",
@@ -737,7 +758,7 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "panic",
-    "type 13=general protection",
+    "13=general protection",
     "The kernel used an address that is not canonical: a general protection fault.",
     ["a bug in the kernel or an extension", "use after free"],
     "See the extensions in the backtrace.",
@@ -745,7 +766,7 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "panic",
-    "type 6=invalid opcode",
+    "6=invalid opcode",
     "The kernel executed an invalid instruction: mostly ud2, the trap of a failed check.",
     [],
     "See the extensions in the backtrace.",
@@ -753,7 +774,7 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "panic",
-    "type 0=divide error",
+    "0=divide error",
     "The kernel divided by zero.",
     ["a bug in the kernel or an extension"],
     "See the extensions in the backtrace.",
@@ -851,7 +872,7 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "panic",
-    "type 8=double fault",
+    "8=double fault",
     "The kernel met a fault while it handled one, most often because its stack overflowed.",
     ["deep recursion in the kernel or an extension"],
     "See the extensions in the backtrace.",
@@ -859,7 +880,7 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "panic",
-    "type 3=int3 breakpoint",
+    "3=int3 breakpoint",
     "The kernel met a breakpoint instruction.",
     ["an assertion of an extension"],
     "See the extensions in the backtrace.",

@@ -17,7 +17,7 @@ const oldBeginning = /^(?:kernel abort type \d|Debugger message: (?!panic\b)\S)/
 
 /** Lines of a panic's text after its message. */
 const later =
-  /^[ \t>]{0,12}(?:kernel abort type \d|Debugger message: \S|Panicked (?:task|thread)\b.{0,20}0x|Kernel Extensions in backtrace:|Panicked thread:|Debugger message: panic\b)/m;
+  /^[ \t>]{0,12}(?:kernel abort type \d|Debugger message: \S|Panicked (?:task|thread)\b.{0,20}0x|Kernel (?:Extensions|loadable modules) in backtrace\b|Panicked thread:|Debugger message: panic\b)/m;
 
 /** Whether a text has a panic near its beginning. */
 export function isPanic(text: string, from = 0): boolean {
@@ -93,6 +93,9 @@ export interface ParsedPanic {
 /** `0xffffff92250a31d0 : 0xffffff800786e166 mach_kernel : _panic + 0xe2` */
 const intelFrame =
   /^(0x[0-9a-fA-F]{1,16}) : (0x[0-9a-fA-F]{1,16})(?:[ \t]+(\S{1,200}) : (\S{1,200})(?: \+ (0x[0-9a-fA-F]{1,16}))?)?/;
+/** All of a backtrace of PowerPC: `Backtrace: 0x450C4630 0x00348ED8` */
+const oldBacktrace = /^Backtrace:((?: 0x[0-9A-F]{8}){1,64})$/;
+const MAX_OLD_FRAMES = 64;
 /** `lr: 0xfffffe002b6c1e4c  fp: 0xfffffe60ffb3b5c0` */
 const armFrame = /^lr:[ \t]*(0x[0-9a-fA-F]{1,16})[ \t]+fp:/;
 /** `com.apple.driver.AppleMuxControl(3.21.14)[UUID]@0xffffff7f89030000->0xffffff7f89043fff` */
@@ -170,11 +173,24 @@ export function parsePanic(written: string): ParsedPanic {
       inExtensions = false;
       continue;
     }
-    if (/^Kernel Extensions in backtrace:/i.test(line)) {
+    const old = oldBacktrace.exec(line);
+    if (old !== null && frames.length === 0) {
+      for (const word of old[1].trim().split(" ").slice(0, MAX_OLD_FRAMES)) {
+        frames.push({
+          address: BigInt(word),
+          image: null,
+          symbol: null,
+          offset: null,
+          span: { start: lines.start(at), end: lines.end(at) },
+        });
+      }
+      continue;
+    }
+    if (/^Kernel (?:Extensions|loadable modules) in backtrace\b/i.test(line)) {
       inExtensions = true;
       continue;
     }
-    if (inExtensions) {
+    if (inExtensions || (frames.length > 0 && extension.test(line))) {
       const match = extension.exec(line.replace(/^dependency: /, ""));
       if (match !== null) {
         const [, name, version, uuid, start, end] = match;
@@ -249,7 +265,8 @@ export function parsePanic(written: string): ParsedPanic {
 
 /** The message without its quotes and the source file that follows it. */
 function messageOf(line: string): string {
-  const text = line.replace(/@[\w/. -]{1,300}:\d{1,6}$/, "").replace(/, registers:$/, "").trim();
+  const text = line.replace(/@[\w/. -]{1,300}:\d{1,6}$/, "").replace(/, registers:(?:\\n" "CR0:.*)?$/, "")
+    .trim();
   const quoted = text.startsWith('"')
     ? text.slice(1, text.lastIndexOf('"') > 0 ? text.lastIndexOf('"') : undefined)
     : text;
