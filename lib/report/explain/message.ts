@@ -14,7 +14,7 @@ export function tellMessages({ report, texts, uncaught }: Crash, story: Story): 
   for (const text of texts) {
     if (uncaught !== null && sameReason(text, uncaught)) continue;
     // Already quoted with the termination.
-    if (story.happened.some((told) => told === `It says: ${text}`)) continue;
+    if (story.happened.some((told) => told === `It says: ${withoutAbsent(text)}`)) continue;
     if (isLoadedPath(report, text) || isCutCopy(text, texts)) continue;
     if (text.includes(childSide) && story.rows.some(({ meaning }) => meaning.includes(childSaid))) {
       continue;
@@ -29,7 +29,8 @@ export function tellMessages({ report, texts, uncaught }: Crash, story: Story): 
     }
     const row = withKey(messageRow(text), texts);
     if (row !== null) {
-      story.add(row, row.meaning === "" ? `It says: ${text}` : `${row.meaning} It says: ${text}`);
+      const said = `It says: ${withoutAbsent(text)}`;
+      story.add(row, row.meaning === "" ? said : `${row.meaning} ${said}`);
     } else if (
       report.information.some((line) => line === text) && !isDull(text) && plain++ < MAX_PLAIN
     ) {
@@ -43,6 +44,21 @@ export function tellMessages({ report, texts, uncaught }: Crash, story: Story): 
   const missing = missingLibraries(texts);
   if (missing.length > 1) story.tell(`The libraries that are missing: ${missing.join(", ")}.`);
 }
+
+/** Characters from which on a message of dyld is made shorter. */
+const LONG = 300;
+
+/** A message of dyld without the paths at which it found no file, where it found one at another and says why that is not
+ * loaded: dyld, common/Diagnostics and dyld/Loader.cpp: `tried: 'A' (no such file), 'B' (reason)`. */
+export function withoutAbsent(text: string): string {
+  if (text.length < LONG || text.length > MAX_MESSAGE) return text;
+  const short = text.replace(/'[^'\n]{1,1000}' \(no such file[^()\n]{0,60}\)(?:, )?/g, "… ")
+    .replace(/(?:… ){2,}/g, "… ").trimEnd();
+  return /'[^'\n]{1,1000}' \((?!no such file)/.test(short) ? short : text;
+}
+
+/** Longest message of dyld that is made shorter. */
+const MAX_MESSAGE = 1 << 15;
 
 /** What KSCrash writes behind the reason of an exception that it found by a pointer to a freed object:
  * KSCrashReportFilterAppleFmt.m. */

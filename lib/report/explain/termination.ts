@@ -13,7 +13,7 @@ import type { CrashReport } from "../report.ts";
 import { headOf } from "../text.ts";
 import { regionWords } from "./address.ts";
 import { accessOf } from "./cpu.ts";
-import { symbolRow } from "./message.ts";
+import { symbolRow, withoutAbsent } from "./message.ts";
 import type { Crash, Story } from "./story.ts";
 import { isBadJump } from "./telling.ts";
 import { sentence } from "./words.ts";
@@ -32,7 +32,7 @@ export function tellTermination({ report, texts, ended }: Crash, story: Story): 
     : null;
   if (why !== null && why.key !== "Library not loaded") story.add(why);
   else story.add(ended, sentence(wholeMeaning(ended, termination?.reasons ?? [])));
-  if (reason !== undefined) story.tell(`It says: ${reason}`);
+  if (reason !== undefined) story.tell(`It says: ${withoutAbsent(reason)}`);
   const page = /^CODESIGNING:0x2(?: data| file)?$/.test(ended.key) ? faultAddress(report) : null;
   const region = page === null ? null : regionWords(report, page).words;
   if (page !== null) {

@@ -1548,6 +1548,23 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Restart the device; install the app again.",
     "dyld, src/ImageLoaderMachO.cpp: registerEncryption",
   ),
+  message(
+    "have different Team IDs",
+    "A dynamic library is there, but its code signature is not accepted in this process: it and the program are not signed by one team, which library validation asks for.",
+    [
+      "a library of another team, as of a package manager, that was not signed again with the program",
+      "an ad hoc signature, which has no team, on one of them",
+    ],
+    "Sign the library as the program is signed: codesign -dv shows both; or disable library validation.",
+    "Apple, AMFI: library validation",
+  ),
+  message(
+    "mapped file has no Team ID",
+    "A dynamic library is there, but its code signature is not accepted in this process: it is of no team (ad hoc, or of a certificate of one's own), and library validation asks for the program's.",
+    ["a library that was only signed ad hoc, as a linker does, and not again when it was embedded"],
+    "Sign the library with the program's own identity (Embed & Sign in Xcode); or disable library validation.",
+    "Apple, AMFI: library validation",
+  ),
   ...rows([
     "not valid for use in process",
     "code signature in",
@@ -1555,7 +1572,6 @@ export const messageRows: readonly KnowledgeRow[] = [
     "code signature invalid",
     "invalid code signature",
     "mapped file has no cdhash",
-    "different Team IDs",
   ], [
     "A dynamic library is there, but its code signature is not accepted in this process.",
     [

@@ -265,7 +265,10 @@ export function parsePanic(written: string): ParsedPanic {
 
 /** The message without its quotes and the source file that follows it. */
 function messageOf(line: string): string {
-  const text = line.replace(/@[\w/. -]{1,300}:\d{1,6}$/, "").replace(/, registers:(?:\\n" "CR0:.*)?$/, "")
+  const text = line.replace(/@[\w/. -]{1,300}:\d{1,6}$/, "").replace(
+    /, registers:(?:\\n" "CR0:.*)?$/,
+    "",
+  )
     .trim();
   const quoted = text.startsWith('"')
     ? text.slice(1, text.lastIndexOf('"') > 0 ? text.lastIndexOf('"') : undefined)

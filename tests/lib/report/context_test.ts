@@ -52,6 +52,14 @@ Deno.test("a library that is not loaded: the reason, and no stack is blamed", ()
   const reasons: readonly [string, string][] = [
     [
       "code signature in '/A' not valid for use in process: mapping process and mapped file have different Team IDs",
+      "not signed by one team",
+    ],
+    [
+      "tried: '/A' (code signature in <1> '/A' not valid for use in process: mapped file has no Team ID and is not a platform binary (signed with custom identity or adhoc?))",
+      "it is of no team",
+    ],
+    [
+      "tried: '/A' (code signature invalid in '/A' (errno=1) sliceOffset=0x0)",
       "signature is not accepted",
     ],
     [
@@ -69,6 +77,10 @@ Deno.test("a library that is not loaded: the reason, and no stack is blamed", ()
     assertStringIncludes(found.what, words);
     assert(!found.causes.includes("not embedded"), found.causes);
   }
+  const nothing = Array.from({ length: 9 }, (_, at) => `'/usr/lib/swift/${at}/A' (no such file)`);
+  const long = load(`tried: ${nothing.join(", ")}, '/A' (code signature invalid in '/A'), '/b'`);
+  assertStringIncludes(long.what, "tried: … '/A' (code signature invalid in '/A')");
+  assertStringIncludes(load(`tried: ${nothing.join(", ")}`).what, "swift/8/A");
   assertStringIncludes(
     load("no such file", "/opt/homebrew/opt/a/a.dylib").causes,
     "upgraded or removed",
