@@ -515,7 +515,9 @@ function isLibrary(frame: ReportFrame, report: CrashReport): boolean | null {
   const { name, path, identifier } = report.process;
   const title = imageTitle(image);
   if (image.path !== null && path !== null && isSamePath(image.path, path)) return false;
-  if (/\.(?:dylib|so|bundle|node|jnilib|framework|plugin|xctest)$/i.test(title)) {
+  if (
+    /\.(?:dylib|so|bundle|node|jnilib|framework|plugin|xctest|vst3?|clap|mxo|chug)$/i.test(title)
+  ) {
     return !title.endsWith(".debug.dylib");
   }
   if (

@@ -1,16 +1,19 @@
-/** What else took part in a crash: other threads, and libraries that were put into the program. */
+/** What else took part in a crash: other threads, libraries that were put into the program, and for whom a service worked. */
 
 import { baseName, isSystemFrame } from "../images.ts";
+import { textAt } from "../json.ts";
 import { known } from "../knowledge/mod.ts";
 import type { ReportFrame } from "../report.ts";
 import { isIdleStack, mainThread } from "./hang.ts";
 import { shortName } from "./path.ts";
+import { isSystemProgram } from "./program.ts";
 import { endedBy, functionOf } from "./stack.ts";
 import type { Crash, Story } from "./story.ts";
 
 /** Tells what other threads did at that moment, where it bears on the crash, and what was put into the program. */
 export function tellOthers(crash: Crash, story: Story): void {
   if (crash.outside || crash.crashed === null) return;
+  tellClient(crash, story);
   tellTweaks(crash, story);
   tellExit(crash, story);
   tellEngine(crash, story);
@@ -126,4 +129,16 @@ function tellTweaks({ stack }: Crash, story: Story): void {
       [...names].slice(0, MAX_NAMED).join(", ")
     }.`,
   );
+}
+
+/** Tells for which program a service of the system worked: the one that the system holds responsible. */
+function tellClient({ report }: Crash, story: Story): void {
+  const { process, fields, body } = report;
+  if (!/\.xpc\//.test(process.path ?? "") || !isSystemProgram(report)) return;
+  const name = fields.find((field) => field.name === "Responsible")?.value ??
+    (body === null ? null : textAt(body, "responsibleProc"));
+  const client = name?.replace(/\s*\[\d{1,10}\]\s*$/, "").trim() ?? "";
+  if (client !== "" && client !== process.name && story.happened.length > 0) {
+    story.tell(`It is a service of the system, which worked for ${name!.trim()}.`);
+  }
 }

@@ -156,6 +156,10 @@ function isBuilt({ file, line, address }: ReportFrame, symbol: string | null): b
 /** C++ libraries that are headers. */
 const templates =
   /^(?:[\w:]{1,80}(?:<[^()]{0,300}>)?[&*]{0,2} )?(?:std|__gnu_cxx|boost|Eigen|absl|fmt|nlohmann|rapidjson|eastl|glm|gsl|tbb|QtPrivate|QtSharedPointer|Q(?:List|Vector|Hash|Map|Set|ScopedPointer|SharedPointer|SharedDataPointer|WeakPointer|Pointer|BasicAtomic\w{1,20}|Atomic\w{1,20}|TypedArrayData|ArrayData\w{0,20}|VarLengthArray)(?:<[^()]{0,300}>)?)::/;
+/** Modules of Rust's library, whose functions are compiled into programs: `core::ptr::drop_in_place<T>`,
+ * `<alloc::vec::Vec<T> as core::ops::drop::Drop>::drop`. */
+const ofRust =
+  /^(?:_?(?:<|\$LT\$))?(?:core|alloc)(?:::|\.\.)(?:alloc|borrow|boxed|cell|clone|collections|fmt|hash|iter|mem|num|ops|option|pin|ptr|raw_vec|rc|result|slice|str|string|sync|vec)(?:::|\.\.)/;
 /** Members of Swift's collections. */
 const members =
   /^(?:static )?(?:Swift\.)?(?:Array|ContiguousArray|ArraySlice|Dictionary|Set|Optional|Range|ClosedRange|Sequence|Collection|BidirectionalCollection|RandomAccessCollection|MutableCollection|RangeReplaceableCollection|Unsafe\w{0,40}Pointer|_ArrayBuffer|_ContiguousArrayBuffer|_NativeDictionary|_NativeSet)\.(\w{1,80})/;
@@ -163,9 +167,10 @@ const members =
 /** Whether a function is of a library whose code the compiler puts into the program that uses it. */
 function isInstantiated(symbol: string, file: string | null): boolean {
   // Names that have neither are nearly all.
-  if (symbol.startsWith("decltype(") || (symbol.includes("::") && templates.test(symbol))) {
-    return true;
-  }
+  if (
+    symbol.startsWith("decltype(") ||
+    (symbol.includes("::") && (templates.test(symbol) || ofRust.test(symbol)))
+  ) return true;
   if (file !== null && file !== "<compiler-generated>") return false;
   if (file === null && !symbol.includes(".subscript") && !symbol.includes("._")) return false;
   const member = members.exec(bareName(symbol))?.[1];

@@ -73,7 +73,11 @@ export function tellUncaught({ report, uncaught, stack, reading }: Crash, story:
     // The function that asserted says more than that it did.
     const thrower = throwers.find(({ row }) => !row.key.startsWith("-[NSAssertionHandler")) ??
       throwers[0];
-    if (thrower !== undefined) story.add(thrower.row);
+    // What called it says which call failed.
+    const failed = thrower?.row.key.startsWith("std::__throw_system_error") === true
+      ? throwers.find(({ index }) => index === thrower.index + 1)
+      : undefined;
+    if (thrower !== undefined) story.add((failed ?? thrower).row);
   }
   const place = addressOutside(report, stack);
   if (place !== null) {

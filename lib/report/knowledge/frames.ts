@@ -199,6 +199,14 @@ export const frameRows: readonly KnowledgeRow[] = [
       "CFDictionaryGetValue",
       "CFDataGetLength",
       "CFDataGetBytePtr",
+      "CFDictionaryGetCount",
+      "CFDictionarySetValue",
+      "CFStringGetCString",
+      "CFNumberGetValue",
+      "CFURLGetFileSystemRepresentation",
+      "CFBundleGetFunctionPointerForName",
+      // What several of them look at an object's type with.
+      "_CFGetNonObjCTypeID",
     ].map((key) =>
       frame(
         `${key} null`,
@@ -408,6 +416,31 @@ export const frameRows: readonly KnowledgeRow[] = [
   ),
   ...needing(
     "raise",
+    ...["std::mutex::lock*", "std::recursive_mutex::lock*", "std::timed_mutex::lock*"].map((key) =>
+      frame(
+        key,
+        "A lock of a C++ mutex failed: the system says that it is no mutex, or that waiting for it would never end.",
+        [
+          "a mutex that was already destroyed, such as a static one while the process ends, or that was never made",
+        ],
+        "Check the lifetime of the mutex that the first frame of yours locks, and which threads still run while the process ends.",
+        "libc++, src/mutex.cpp; pthread_mutex_lock(3): EINVAL, EDEADLK",
+      )
+    ),
+    frame(
+      "std::thread::join*",
+      "A std::thread could not be joined: it was not joinable, or it waited for itself.",
+      ["a thread that was joined or detached before", "a thread that joins itself"],
+      "Check joinable() before join(), in the first frame of yours.",
+      "libc++, src/thread.cpp; pthread_join(3): EINVAL, EDEADLK",
+    ),
+    frame(
+      "std::condition_variable::wait*",
+      "A wait for a C++ condition variable failed.",
+      ["a mutex or condition variable that was already destroyed, or a mutex that is not locked"],
+      "Check the lifetime of both in the first frame of yours.",
+      "libc++, src/condition_variable.cpp; pthread_cond_wait(3)",
+    ),
     ...["-[__NSPlaceholderArray init*", "-[__NSPlaceholderDictionary init*"].map((key) =>
       frame(
         key,

@@ -2095,11 +2095,19 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Read type and stack in the player's log.",
     "Unity, IL2CPP",
   ]),
-  ...rows(["mutex lock failed", "thread constructor failed", "condition_variable wait failed"], [
-    "A call of the C++ library failed with a system error that was not caught.",
-    ["a mutex that was destroyed or never initialized", "a thread that could not be created"],
-    "Check the lifetime of what the first frame of yours locks.",
-    "libc++, src/system_error.cpp",
+  ...rows(["mutex lock failed", "condition_variable wait failed"], [
+    "A lock of a C++ mutex, or a wait with one, failed.",
+    [
+      "a mutex that was destroyed, such as a static one while the process ends, or that was never made",
+    ],
+    "Check the lifetime of what the first frame of yours locks, and which threads still run while the process ends.",
+    "libc++, src/mutex.cpp and src/condition_variable.cpp",
+  ]),
+  ...rows(["thread constructor failed"], [
+    "A std::thread could not be created.",
+    ["too many threads, or no memory for another one's stack"],
+    "Count the threads, and see where they are made.",
+    "libc++, include/thread; pthread_create(3): EAGAIN",
   ]),
   ...rows(["std::bad_alloc", "std::length_error", "bad_array_new_length"], [
     "A C++ allocation failed, or a container was to grow beyond its limit.",

@@ -140,7 +140,7 @@ Deno.test("a jailbreak's libraries on the stack, and the framework that called t
     "",
   ].join("\n");
   const { happened } = told(text);
-  assertStringIncludes(happened, "It was called by CoreLocation.");
+  assertStringIncludes(happened, "in code that CoreLocation called");
   assertStringIncludes(happened, "libraries that a jailbreak put into the program: Hook.dylib.");
 });
 
@@ -402,5 +402,83 @@ Deno.test("a lock that a signal's handler asks for, on the only thread", () => {
   assertStringIncludes(
     told(text).happened,
     "It waited in the handler of a signal, which interrupted release_lock: there is no other thread that could hold the lock, so that the thread waits for itself.",
+  );
+});
+
+Deno.test("Rust's library decides nothing; Core Foundation that was passed NULL; whom a service worked for", () => {
+  const dropped = crash({
+    exception: ["EXC_CRASH (SIGABRT)", "0x0000000000000000, 0x0000000000000000"],
+    threads: [[
+      "libsystem_kernel.dylib __pthread_kill + 8",
+      "libsystem_c.dylib abort + 128",
+      "libsystem_malloc.dylib malloc_report + 64",
+      "libsystem_malloc.dylib find_zone_and_free + 528",
+      "MyApp core::ptr::drop_in_place$LT$alloc..vec..Vec$LT$u8$GT$$GT$::h0123456789abcdef + 68 (mod.rs:523)",
+      "MyApp <alloc::sync::Arc<T> as core::ops::drop::Drop>::drop::h0123456789abcdef + 8",
+      "MyApp reclaim + 136 (lib.rs:58)",
+      ...worker,
+    ]],
+  });
+  assertEquals(attributeReport(readReport(dropped, "x")).deciding?.frame.symbol, "reclaim");
+  const own = crash({ threads: [["MyApp core::Ptr::reset(int) + 4", ...worker]] });
+  assertEquals(
+    attributeReport(readReport(own, "x")).deciding?.frame.symbol,
+    "core::Ptr::reset(int)",
+  );
+
+  const passed = told(crash({
+    threads: [[
+      "CoreFoundation _CFGetNonObjCTypeID + 10",
+      "CoreFoundation CFBundleGetFunctionPointerForName + 18",
+      "MyApp load + 66",
+      ...loop,
+    ]],
+  }));
+  assertStringIncludes(
+    passed.happened,
+    "A function of Core Foundation was called with NULL.",
+  );
+
+  const service = crash({
+    threads: [["Metal compile + 8", "libxpc.dylib _xpc_connection_call_event_handler + 144"]],
+  })
+    .replaceAll(
+      "/Applications/MyApp.app/Contents",
+      "/System/Library/Frameworks/Metal.framework/XPCServices/MyApp.xpc/Contents",
+    )
+    .replace("Crashed Thread:", "Responsible:           Painter [77]\nCrashed Thread:");
+  assertStringIncludes(
+    told(service).happened,
+    "It is a service of the system, which worked for Painter [77].",
+  );
+});
+
+Deno.test("which call of the C++ library failed with a system error", () => {
+  const thrown = (call: string): string =>
+    crash({
+      exception: ["EXC_CRASH (SIGABRT)", "0x0000000000000000, 0x0000000000000000"],
+      threads: [[
+        "libsystem_kernel.dylib __pthread_kill + 8",
+        "libsystem_c.dylib abort + 180",
+        "libc++abi.dylib abort_message + 132",
+        "libc++abi.dylib demangling_terminate_handler() + 320",
+        "libc++abi.dylib std::__terminate(void (*)()) + 16",
+        "libc++abi.dylib __cxa_throw + 308",
+        "libc++.1.dylib std::__1::__throw_system_error(int, char const*) + 100",
+        `libc++.1.dylib ${call} + 40`,
+        "MyApp Cache::~Cache() + 8",
+        ...worker,
+      ]],
+    });
+  const lock = told(thrown("std::__1::recursive_mutex::lock()"));
+  assertStringIncludes(lock.happened, "A lock of a C++ mutex failed");
+  assertStringIncludes(lock.causes[0], "already destroyed");
+  assertStringIncludes(
+    told(thrown("std::__1::thread::join()")).happened,
+    "A std::thread could not be joined",
+  );
+  assertStringIncludes(
+    told(thrown("std::__1::random_device::random_device()")).happened,
+    "A call of the C++ library failed with a system error",
   );
 });
