@@ -140,7 +140,7 @@ Deno.test("a jailbreak's libraries on the stack, and the framework that called t
     "",
   ].join("\n");
   const { happened } = told(text);
-  assertStringIncludes(happened, "in code that CoreLocation called");
+  assertStringIncludes(happened, "It was called by CoreLocation.");
   assertStringIncludes(happened, "libraries that a jailbreak put into the program: Hook.dylib.");
 });
 
