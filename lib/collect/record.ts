@@ -1,6 +1,6 @@
 /** What is kept of a file of reports: plain data, made from the file alone, so that any machine can make it. */
 import { FormatError } from "../errors.ts";
-import { commonStack, readHang, reportOfHang } from "../hang/mod.ts";
+import { commonStack, hangHead, readHang, reportOfHang } from "../hang/mod.ts";
 import {
   attributeReport,
   CrashReport,
@@ -119,7 +119,7 @@ export function reportsIn(
   const common = commonStack(hang.looks, hang.stacks);
   const report = reportOfHang(hang, options.demangle, common);
   return [{
-    ...recordOf(report, options, ["hang"]),
+    ...recordOf(report, options, hangHead(hang)),
     kind: "hang",
     occurredAt: told?.last ?? new Date(hang.began).toISOString(),
     times: told?.count ?? 1,

@@ -4,7 +4,7 @@
  */
 export * from "./api.ts";
 export { blockingFunctions, idleFunctions, waitingIn } from "./idle.ts";
-export { describeHang, threadTitle, waitLines } from "./report.ts";
+export { describeHang, hangHead, threadTitle, waitLines } from "./report.ts";
 export {
   type Folder,
   type FolderEntry,

@@ -68,16 +68,21 @@ function framesOf(
   });
 }
 
+/** What a signature begins with. A hang in which a condition of one's own held is not counted twice. */
+export function hangHead({ kind }: Pick<Hang, "kind">): ["hang" | "trigger"] {
+  return [kind === "trigger" ? "trigger" : "hang"];
+}
+
 /** The signature of a hang: the same for the same hang in another process.
  *
  * @param stack that most looks have in common
  */
 export function hangSignature(
-  hang: Pick<Hang, "images" | "target">,
+  hang: Pick<Hang, "images" | "target" | "kind">,
   stack: readonly HangFrame[],
   demangle: (name: string) => string,
 ): ReportSignature {
-  return stackSignature(["hang"], framesOf(stack, imagesOf(hang), demangle), demangle);
+  return stackSignature(hangHead(hang), framesOf(stack, imagesOf(hang), demangle), demangle);
 }
 
 /** A hang as a report, which is written, explained and symbolicated as every other. Its crashed thread is the

@@ -124,7 +124,7 @@ export class HangStore {
 
   /** Adds a hang, or what has become of the last one.
    *
-   * @returns the entry's folder and counts; `undefined` when it could not be written
+   * @returns the entry's folder and counts; `undefined` when it could not be written, or there is no room for it
    */
   add(hang: Hang): { readonly folder: string; readonly counts: HangCounts } | undefined {
     const open = this.#open;
@@ -197,7 +197,8 @@ export class HangStore {
     this.#open = { id, began: hang.began, milliseconds: hang.milliseconds };
     this.#entries.set(id, { folder, counts, sizes });
     this.#shrink();
-    return { folder, counts };
+    // Where all others are more severe, it is the one that goes.
+    return this.#entries.has(id) ? { folder, counts } : undefined;
   }
 
   #write(folder: string, sizes: Map<string, number>, name: string, text: string): void {

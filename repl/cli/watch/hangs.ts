@@ -25,6 +25,7 @@ import type { Values } from "../../options.ts";
 import { openTarget } from "../../prompt/open.ts";
 import type { Opened } from "../../prompt/opened.ts";
 import { complain, explain, print } from "../../view/output.ts";
+import { elide } from "../../view/short_name.ts";
 import { type Style, styleFor } from "../../view/style.ts";
 import { count, join } from "../../view/text.ts";
 import type { watchOptions } from "./options.ts";
@@ -264,7 +265,9 @@ function filesOf(hang: Hang, counts: HangCounts): Record<string, string> {
   const name = (raw: string) => demangle(raw);
   const { text } = reportOfHang(hang, name);
   const head = [
-    `${describeHang(hang)}, at ${hang.began}; ${counts.count} times, first ${counts.first}`,
+    `${describeHang(hang)}, at ${hang.began}; ${
+      counts.count === 1 ? "once" : `${counts.count} times, first ${counts.first}`
+    }`,
     ...waitLines(hang),
     "",
     "Timeline, in milliseconds from its beginning:",
@@ -341,7 +344,8 @@ function printer(json: boolean, style: Style): Printer {
       // Most are the program's own.
       const own = `${hang.target.name} `;
       const names = frames.map((part) => part.startsWith(own) ? part.slice(own.length) : part);
-      const where: SafeText = join(names.map(escape), " ← ");
+      const short = names.map((name) => escape(elide(elide(name, "<"), "(")));
+      const where: SafeText = join(short, " ← ");
       const time = escape(hang.began.slice(11, 19));
       const times = counts === undefined || counts.count === 1 ? safe`` : safe`, ${counts.count}×`;
       const what = style(

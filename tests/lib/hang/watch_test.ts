@@ -153,7 +153,10 @@ Deno.test("a condition of one's own is told once each time it begins to hold; on
       return seconds % 2 === 1;
     },
   });
-  assertEquals(found.map(({ kind, ended }) => [kind, ended]), [["trigger", "idle"]]);
+  assertEquals(
+    found.map(({ kind, ended, signature: { parts } }) => [kind, ended, parts[0]]),
+    [["trigger", "idle", "trigger"]],
+  );
   assertEquals(said, []);
   await watch(1000, () => idle, {
     ...options,
@@ -303,8 +306,11 @@ Deno.test("the ring gives up the least severe hangs first, of those the oldest",
   store.add(make(5, "severe"));
   assertEquals(left(), ["f5", "f3", "f1"]);
   assertEquals(folder.list().length, 3);
+  // One for which there is no room is not said to be anywhere.
+  store.add(make(6, "severe"));
+  assertEquals([left(), store.add(make(7, "micro"))], [["f6", "f5", "f1"], undefined]);
   // By size, too.
   const size = store.size;
   const smaller = new HangStore(folder, { maxSize: Math.ceil(size * 0.7) });
-  assertEquals(smaller.counts.map(({ parts }) => parts[1]), ["f5", "f1"]);
+  assertEquals(smaller.counts.map(({ parts }) => parts[1]), ["f6", "f5"]);
 });
