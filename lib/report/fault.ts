@@ -13,6 +13,7 @@ export function faultAddress(report: CrashReport): bigint | null {
   ) {
     return null;
   }
+  if (isSentAgain(report)) return null;
   // A general protection fault has no address: the register has that of an earlier fault.
   if (subtypeName(exception, report.arch) === "EXC_I386_GPFLT") return null;
   const written = /\bat (0x[0-9a-fA-F]{1,16})\b/.exec(exception.subtype ?? "")?.[1];
@@ -23,6 +24,21 @@ export function faultAddress(report: CrashReport): bigint | null {
   if (reported !== undefined) return BigInt(reported);
   const thread = report.crashedThread;
   return register(thread, "far") ?? register(thread, "cr2");
+}
+
+/** `kill` and `__pthread_kill`: XNU, bsd/kern/syscalls.master. */
+const kills: readonly bigint[] = [37n, 328n];
+
+/** Whether the signal of a fault was sent by a call of the kernel, as by a handler that passes an earlier one on: ARM has the
+ * call's number in x16. A crash reporter of the process then has neither the address nor the registers of the access. */
+export function isSentAgain({ exception, crashedThread }: CrashReport): boolean {
+  const top = crashedThread?.frames[0];
+  if (top === undefined || !isFaultSignal(exception?.type ?? null)) {
+    return false;
+  }
+  const name = top.image?.name ?? top.imageName ?? "";
+  return name.startsWith("libsystem_kernel.") &&
+    kills.includes(register(crashedThread, "x16") ?? 0n);
 }
 
 /** Whether a copy begins behind the exception's type, and has the subtype that only bad accesses have. */

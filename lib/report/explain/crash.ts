@@ -326,9 +326,12 @@ const HANDLER_CALLS = 6;
 
 /** Tells that the crash reporter crashed itself while it wrote the report: KSCrash, KSCrashReportFilterAppleFmt.m. */
 function tellHandlerCrash({ report }: Crash, story: Story): void {
-  const at = report.text.search(/^Handler crashed while reporting:/m);
+  const section = report.format !== "json"
+    ? undefined
+    : report.sections.find(({ name }) => name === "Handler crashed while reporting");
+  const at = section === undefined ? report.text.search(/^Handler crashed while reporting:/m) : 0;
   if (at < 0) return;
-  const part = report.text.slice(at, at + (1 << 14));
+  const part = section?.lines.join("\n") ?? report.text.slice(at, at + (1 << 14));
   const type = /^Exception Type: {1,8}(\S.{0,100})$/m.exec(part)?.[1].trim();
   const codes = /^Exception Codes: {1,8}(\S.{0,200})$/m.exec(part)?.[1].trim();
   const thread = /^Crashed Thread: {1,8}(\d{1,9})/m.exec(part)?.[1];

@@ -1,8 +1,8 @@
 /** What is told of the exception or signal itself: its codes, the access, and where nothing says more, its kind. */
 
 import { decodeException, decodeGuard, subtypeName } from "../codes.ts";
-import { faultAddress, register } from "../fault.ts";
-import { imageOf, imageTitle } from "../images.ts";
+import { faultAddress, isSentAgain, register } from "../fault.ts";
+import { imageOf, imageTitle, titleOf } from "../images.ts";
 import { textAt } from "../json.ts";
 import {
   bareName,
@@ -75,6 +75,14 @@ export function tellAccess(crash: Crash, story: Story): void {
   const { exception } = report;
   const { rows } = story;
   if (exception === null || outside) return;
+  if (isSentAgain(report)) {
+    story.add(known("signal", "sent again")!);
+    const [, trampoline, interrupted] = report.crashedThread?.frames ?? [];
+    if (interrupted !== undefined && titleOf(trampoline) === "libsystem_platform.dylib") {
+      story.tell(`What the earlier signal interrupted is frame ${interrupted.index}.`);
+    }
+    return;
+  }
   const address = faultAddress(report);
   const subtype = subtypeName(exception, report.arch);
   const rosetta = untranslated(report);

@@ -322,6 +322,10 @@ const recording =
 /** Whether it is a crash reporter in the process that made the wrong access, while it recorded a crash: that one is not what
  * the report is of. A signal's handler has on its stack what the signal interrupted. */
 export function isReporterCrash(report: CrashReport, stack: readonly ReportFrame[]): boolean {
+  // KSCrash and Bugsnag write a report of this type for it.
+  if (report.fields.some(({ name, value }) => name === "Report Type" && value === "minimal")) {
+    return true;
+  }
   return endedBy(report) === "access" && endOfTermination(stack) === 0 &&
     stack.some(({ symbol }) => symbol !== null && recording.test(symbol)) &&
     !stack.some(({ symbol }) => symbol === "_sigtramp");

@@ -322,6 +322,15 @@ export const exceptionRows: readonly KnowledgeRow[] = [
   },
   {
     kind: "signal",
+    key: "sent again",
+    meaning:
+      "The process sent itself the signal, as a handler does that passes an earlier one on: the address and the registers are those of that call, not of an access.",
+    causes: [],
+    next: "See the frame behind the handler's: the first signal interrupted it.",
+    source: "PLCrashReporter handles the signal that it gets; libplatform, the signal trampoline",
+  },
+  {
+    kind: "signal",
     key: "SIGSEGV",
     meaning: "The process got SIGSEGV, the signal of a bad access to memory.",
     causes: [],

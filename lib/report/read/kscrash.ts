@@ -4,8 +4,8 @@
 
 import type { ReportException, ReportFrame, ReportThread } from "../drafts.ts";
 import { exceptionName, signalName } from "../codes.ts";
-import { archOfCodeType } from "../images.ts";
-import { bigintAt, isObject, type JsonObject, numberAt, objectAt, textAt } from "../json.ts";
+import { archOfCodeType, baseName } from "../images.ts";
+import { bigintAt, type JsonObject, numberAt, objectAt, textAt } from "../json.ts";
 import { CrashReport, noException, noHeader, noProcess } from "../report.ts";
 import {
   archOfCpu,
@@ -37,6 +37,21 @@ export function readKSCrash(
   warnings: string[],
 ): CrashReport {
   const report = objectAt(value, "report") ?? {};
+  // A minimal report is of the crash that writing another one met: KSCrash puts the other one into it, before version 1 it
+  // was put into the other one.
+  const isMinimal = textAt(report, "type") === "minimal";
+  const within = objectAt(value, "recrash_report");
+  const isWhole = within !== null && objectAt(within, "crash") !== null &&
+    textAt(objectAt(within, "report") ?? {}, "type") !== "minimal";
+  if (isMinimal && isWhole) {
+    const { report: written, crash: handler, binary_images: images } = value;
+    const whole = {
+      binary_images: images,
+      ...within,
+      recrash_report: { report: written, crash: handler },
+    };
+    return readKSCrash(file, text, whole as JsonObject, warnings);
+  }
   // Bugsnag's and Sentry's copies have members of the system elsewhere.
   const system = objectAt(value, "system") ?? objectAt(value, "system_atcrash") ?? {};
   const crash = objectAt(value, "crash") ?? {};
@@ -54,7 +69,9 @@ export function readKSCrash(
     });
   });
   const maker = new FrameMaker(images);
-  const threads = objectsAt(crash, "threads").map((thread, index) =>
+  const listed = objectsAt(crash, "threads");
+  const alone = objectAt(crash, "crashed_thread");
+  const threads = (listed.length > 0 || alone === null ? listed : [alone]).map((thread, index) =>
     readThread(thread, index, maker)
   );
   const type = textAt(error, "type");
@@ -83,7 +100,7 @@ export function readKSCrash(
     ...(textAt(crash, "diagnosis") === null ? [] : [textAt(crash, "diagnosis")!]),
     ...infos,
   ];
-  if (isObject(value.recrash_report)) {
+  if (within !== null) {
     warnings.push("the reporter itself crashed while it wrote the report");
   }
   return new CrashReport({
@@ -91,6 +108,8 @@ export function readKSCrash(
     format: "json",
     file,
     text,
+    fields: isMinimal ? [{ name: "Report Type", value: "minimal" }] : [],
+    sections: within === null ? [] : [handlerSection(within, maker)],
     process: {
       ...noProcess,
       name: textAt(system, "process_name") ?? textAt(report, "process_name"),
@@ -119,6 +138,41 @@ export function readKSCrash(
     warnings,
   });
 }
+
+/** What KSCrash's text has of a crash that its handler met: KSCrashReportFilterAppleFmt.m, recrashReportString. */
+function handlerSection(report: JsonObject, maker: FrameMaker): { name: string; lines: string[] } {
+  const crash = objectAt(report, "crash") ?? {};
+  const exception = readException(objectAt(crash, "error") ?? {}, null);
+  const thread = objectAt(crash, "crashed_thread");
+  const diagnosis = textAt(crash, "diagnosis");
+  const lines: string[] = [];
+  if (exception !== null) {
+    const { type, signal, subtype } = exception;
+    lines.push(
+      `Exception Type:  ${type ?? signal}${type === null || signal === null ? "" : ` (${signal})`}`,
+    );
+    if (subtype !== null) lines.push(`Exception Codes: ${subtype}`);
+  }
+  if (thread !== null) {
+    const { index, frames } = readThread(thread, 0, maker);
+    if (numberAt(thread, "index") !== null) lines.push(`Crashed Thread:  ${index}`);
+    for (const { symbol, offset, address, image, imageName } of frames.slice(0, HANDLER_FRAMES)) {
+      const base = image?.base ?? 0n;
+      const name = image === null ? imageName : baseName(image.path ?? image.name);
+      if (symbol === null || name === null) continue;
+      lines.push(
+        `0   ${name}   0x${address.toString(16)} 0x${base.toString(16)} + ${
+          address - base
+        } (${symbol} + ${offset ?? 0})`,
+      );
+    }
+  }
+  if (diagnosis !== null) lines.push(`Recrash Diagnosis: ${diagnosis}`);
+  return { name: "Handler crashed while reporting", lines };
+}
+
+/** Frames of a handler's crash that are kept. */
+const HANDLER_FRAMES = 32;
 
 function readThread(thread: JsonObject, index: number, maker: FrameMaker): ReportThread {
   const backtrace = objectAt(thread, "backtrace") ?? {};

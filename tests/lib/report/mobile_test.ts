@@ -273,3 +273,71 @@ Deno.test("a subtype without its type is that of a bad access", () => {
   );
   assertStringIncludes(what, "KERN_INVALID_ADDRESS at 0x4000000c");
 });
+
+Deno.test("KSCrash's report of a crash of its own handler: in JSON the first crash is within it, or holds it", () => {
+  const thread = (name: string): unknown => ({
+    index: 3,
+    crashed: true,
+    backtrace: {
+      contents: [{
+        instruction_addr: 0x1010,
+        symbol_addr: 0x1000,
+        symbol_name: name,
+        object_name: "Shop",
+        object_addr: 0x100,
+      }],
+    },
+  });
+  const error = (address: number): unknown => ({
+    type: "mach",
+    address,
+    mach: {
+      exception: 1,
+      exception_name: "EXC_BAD_ACCESS",
+      code: 1,
+      code_name: "KERN_INVALID_ADDRESS",
+    },
+    signal: { signal: 11, name: "SIGSEGV" },
+  });
+  const first = {
+    report: { type: "standard", process_name: "Shop" },
+    system: { process_name: "Shop" },
+    crash: { error: error(0x77001122), threads: [thread("pay")] },
+  };
+  const second = {
+    report: { type: "minimal", process_name: "Shop" },
+    crash: { error: error(0x10), crashed_thread: thread("onCrash") },
+  };
+  for (
+    const report of [{ ...first, recrash_report: second }, { ...second, recrash_report: first }]
+  ) {
+    const { what, whose } = told(JSON.stringify(report));
+    assertStringIncludes(what, "KERN_INVALID_ADDRESS at 0x77001122");
+    assertStringIncludes(what, "Then the crash handler itself crashed while it wrote the report");
+    assertStringIncludes(what, "KERN_INVALID_ADDRESS at 0x10, on thread 3, in onCrash");
+    assertEquals(whose[2], "pay");
+  }
+  // The first is lost, or is another such report.
+  for (const report of [second, { ...second, recrash_report: second }]) {
+    const { what, whose } = told(JSON.stringify(report));
+    assertStringIncludes(what, "while it wrote a report of an earlier crash");
+    assertEquals(whose[1], "reporter");
+  }
+});
+
+Deno.test("a signal that a handler passed on has no address of an access", () => {
+  const passed = (number: string) =>
+    told(
+      "Process:         Shop [77]\nCode Type:       ARM-64\nOS Version:      iPhone OS 9.1 (13B143)\n\n" +
+        "Exception Type:  SIGSEGV\nException Codes: SEGV_ACCERR at 0x0\nCrashed Thread:  0\n\nThread 0 Crashed:\n" +
+        "0   libsystem_kernel.dylib               0x19a08a87c 0x19a070000 + 108668\n" +
+        "1   libsystem_platform.dylib             0x19a14d94c 0x19a148000 + 22860\n" +
+        "2   Shop                                 0x10090a920 0x10005c000 + 9103648\n\n" +
+        `Thread 0 crashed with ARM Thread State:\n    pc: 0x19a08a87c     sp: 0x16fda1dc0    x16: ${number}\n`,
+    );
+  const found = passed("0x00000025");
+  assertStringIncludes(found.what, "The process sent itself the signal");
+  assertStringIncludes(found.what, "What the earlier signal interrupted is frame 2.");
+  assert(!found.what.includes("null"));
+  assert(!passed("0x00000003").what.includes("sent itself"));
+});
