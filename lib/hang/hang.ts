@@ -171,6 +171,9 @@ export interface Hang {
   readonly stacks: readonly (readonly HangFrame[])[];
   /** Every thread, when the limit was exceeded. */
   readonly threads: readonly HangThread[];
+  /** Whether {@linkcode threads} has the one that hung alone, since `captureFrom` asked for no more. No file has such a
+   * hang. */
+  readonly isBrief?: boolean;
   /** Who waits for whom, when the limit was exceeded. */
   readonly waits: readonly HangWait[];
   /** Circles of threads that wait for each other, by index. */

@@ -1,6 +1,5 @@
 /** Tells a thread that waits for work, as in a run loop, from one that is stuck. */
-import type { ReportFrame } from "../report/mod.ts";
-import { isIdle, waitOf } from "../report/mod.ts";
+import { isIdle, type ReportFrame, waitOf } from "../report/hung.ts";
 import type { Frame, Thread } from "../target/mod.ts";
 
 /** A function whose name says what is waited for, whatever system call it waits in. */

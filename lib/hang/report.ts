@@ -6,11 +6,12 @@ import {
   type CrashReport,
   imageFinder,
   madeReport,
+  type ReportFrame,
+  type ReportImage,
   reportImage,
   type ReportSignature,
   stackSignature,
-} from "../report/mod.ts";
-import type { ReportFrame, ReportImage } from "../report/drafts.ts";
+} from "../report/hung.ts";
 import type { Target } from "../target/mod.ts";
 import {
   type Hang,
@@ -160,11 +161,12 @@ export function reportOfHang(
 
 /** The name of a thread for people; it holds the target's text. */
 export function threadTitle({ threads }: Pick<Hang, "threads">, index: number): string {
-  if (index === 0) return "main";
-  const name = threads[index]?.name ?? null;
-  if (name === null) return `thread ${index}`;
+  // Of a brief hang there is one thread, which keeps its number.
+  const { index: number, name } = threads[index] ?? { index, name: null };
+  if (number === 0) return "main";
+  if (name === null) return `thread ${number}`;
   const others = threads.some((other, at) => at > 0 && at !== index && other.name === name);
-  return others ? `${name} (thread ${index})` : name;
+  return others ? `${name} (thread ${number})` : name;
 }
 
 const severityWords = { micro: "micro hang", hang: "hang", severe: "severe hang" } as const;

@@ -122,6 +122,12 @@ export class HangStore {
     }
   }
 
+  /** From which length on a hang is kept whole, in milliseconds: one that is not longer than the one that is kept is
+   * counted. */
+  wholeFrom(hang: Hang): number {
+    return this.#entries.get(this.#idOf(hang))?.counts.milliseconds ?? 0;
+  }
+
   /** Adds a hang, or what has become of the last one.
    *
    * @returns the entry's folder and counts; `undefined` when it could not be written, or there is no room for it
@@ -174,7 +180,8 @@ export class HangStore {
     const folder = known?.folder ??
       `${hang.began.replace(/[-:]|\.\d+/g, "")}-${hang.signature.id}`;
     const sizes = known?.sizes ?? new Map<string, number>();
-    const isLongest = known === undefined || hang.milliseconds >= known.counts.milliseconds;
+    const isLongest = known === undefined ||
+      hang.isBrief !== true && hang.milliseconds >= known.counts.milliseconds;
     const written = id === hang.signature.id
       ? hang
       : { ...hang, signature: { id, parts: counts.parts } };
@@ -185,7 +192,10 @@ export class HangStore {
         const more = this.#options.render?.(written, counts) ?? {};
         for (const [name, text] of Object.entries(more)) this.#write(folder, sizes, name, text);
       }
-      this.#write(folder, sizes, "counts.json", `${JSON.stringify(counts)}\n`);
+      // One of many like it is counted when it has ended.
+      if (hang.ended !== null || !hang.isBrief) {
+        this.#write(folder, sizes, "counts.json", `${JSON.stringify(counts)}\n`);
+      }
       this.#told = undefined;
     } catch (error) {
       const text = `${folder} was not written: ${error instanceof Error ? error.message : error}`;
@@ -266,11 +276,11 @@ function firstCounts(hang: Hang): HangCounts {
 
 function addedTo(
   counts: HangCounts,
-  { began, milliseconds, severity }: Hang,
+  { began, milliseconds, severity, isBrief = false }: Hang,
   { isSame, more }: { readonly isSame: boolean; readonly more: number },
 ): HangCounts {
   const times = isSame ? counts.times.slice(0, -1) : counts.times.slice(1 - MAX_TIMES);
-  const isLonger = milliseconds > counts.milliseconds;
+  const isLonger = !isBrief && milliseconds > counts.milliseconds;
   return {
     ...counts,
     count: counts.count + (isSame ? 0 : 1),

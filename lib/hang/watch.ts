@@ -5,8 +5,7 @@
  * stack, and where it waited is remembered. */
 import { until } from "../clock.ts";
 import { MachError, TargetGoneError } from "../errors.ts";
-import { loadDemangler } from "../symbols/demangle/mod.ts";
-import { demangle } from "../symbols/mod.ts";
+import { demangle, loadDemangler } from "../symbols/demangle/mod.ts";
 import { deadlocks, threadWaits } from "../target/locks.ts";
 import type { FollowOptions, Frame, LiveTarget, SnapshotOptions, Thread } from "../target/mod.ts";
 import type { ThreadProbe } from "../target/probe.ts";
@@ -78,6 +77,10 @@ export interface HangOptions {
   readonly more?: (frame: Frame) => Record<string, unknown>;
   /** Copies what the variables of all frames lead to, for `more`, in the stop of the capture. */
   readonly follow?: FollowOptions;
+  /** From which length on a hang of a busy thread is captured, in milliseconds. It is asked when the hang exceeds the
+   * limit, with the thread that hung alone. One that ends before is {@linkcode Hang.isBrief}. Default: all are
+   * captured. */
+  readonly captureFrom?: (hang: Hang) => number;
   /** Ends the watch. */
   readonly signal?: AbortSignal;
   /** Gets what went wrong, where the watch goes on. */
@@ -94,6 +97,8 @@ export interface HangOptions {
 export const defaultLimit = 250;
 /** {@linkcode HangOptions.rate} when left out. */
 export const defaultRate = 20;
+/** Most periods between two looks. */
+const MOST_PERIODS = 1.25;
 const leastRate = 20;
 const mostRate = 50;
 
@@ -123,14 +128,20 @@ interface Candidate {
   /** Of the looks, those that found it running. */
   running: number;
   looks: number;
+  /** As it was looked at last with its stack. */
+  thread: Thread | null;
   captured: Captured | undefined;
+  /** From this length on it is captured; `undefined` before it exceeded the limit. */
+  captureFrom: number | undefined;
   /** From this length on it is told again. */
   next: number;
 }
 
-/** What was captured when the limit was exceeded. */
+/** What was captured of the threads. */
 interface Captured {
   readonly serial: number;
+  /** Whether it is the thread that hung alone. */
+  readonly isBrief?: boolean;
   readonly began: string;
   readonly byTrigger: boolean;
   readonly stoppedMicroseconds: number;
@@ -173,7 +184,7 @@ export async function* hangs(
   while (!signal?.aborted && !watch.isGone) {
     for (const hang of watch.look()) yield hang;
     // Between three quarters and five quarters of a period.
-    const next = clock.now() + period * (0.75 + random() / 2);
+    const next = clock.now() + period * (MOST_PERIODS - 0.5 + random() / 2);
     await clock.until(next, signal);
   }
   const last = watch.end(watch.isGone ? "gone" : "unwatched");
@@ -219,10 +230,11 @@ class Watch implements Disposable {
 
   /** Reads symbols and unwind information before they are needed in a hurry. */
   async warm(): Promise<void> {
-    await loadDemangler();
+    // Where it is a file it is loaded with the first name that needs it, which most programs do not have.
+    if (!import.meta.url.startsWith("file:")) await loadDemangler();
     try {
       const { threads } = this.#target.snapshot(this.#copying());
-      for (const { frames } of this.#read(threads)) void frames.length;
+      for (const { frames } of this.#read(threads, this.#options.more)) void frames.length;
     } catch (error) {
       if (error instanceof TargetGoneError) this.isGone = true;
       // Another debugger may have it for a moment: it is read when it is needed, then.
@@ -323,20 +335,27 @@ class Watch implements Disposable {
       lastRan: ran,
       running: 0,
       looks: 0,
+      thread,
       captured: undefined,
+      captureFrom: undefined,
       next: 0,
     };
     if (hang.looks > 0) hang.timeline.add(look);
+    hang.thread = thread ?? hang.thread;
     hang.last = at;
     hang.lastRan = ran;
     hang.looks++;
     if (running) hang.running++;
     const length = at - beginOf(hang);
-    if (hang.captured === undefined) {
-      if (length < this.#options.limit) return undefined;
-      hang.captured = this.#capture(hang, false);
+    if (length < this.#options.limit) return undefined;
+    if (hang.captureFrom === undefined) this.#meet(hang);
+    // It may end after this look.
+    const most = length + MOST_PERIODS / 2 * 1000 / this.#options.rate;
+    const { serial, isBrief = false } = hang.captured ?? {};
+    if (hang.captured === undefined || isBrief && most >= hang.captureFrom!) {
+      hang.captured = this.#capture(hang, false, serial);
     } else if (length < hang.next) return undefined;
-    else if (hang.captured.deadlocks.length === 0) {
+    else if (!isBrief && hang.captured.deadlocks.length === 0) {
       // What began as a wait may have become a deadlock.
       const again = this.#capture(hang, false, hang.captured.serial);
       if (again.deadlocks.length > 0) hang.captured = again;
@@ -379,15 +398,45 @@ class Watch implements Disposable {
       lastRan: ran,
       running: running ? 1 : 0,
       looks: 1,
+      thread: look.thread,
       captured: undefined,
+      captureFrom: undefined,
       next: 0,
     };
     return this.#plain(moment, this.#capture(moment, true), "idle", at);
   }
 
+  /** A hang that has exceeded the limit: whether it is captured now. */
+  #meet(hang: Candidate): void {
+    const { captureFrom } = this.#options;
+    hang.captureFrom = 0;
+    const { thread } = hang;
+    // Of a thread that waits, the others tell what for.
+    if (captureFrom === undefined || thread === null || hang.running * 2 < hang.looks) return;
+    const brief: Captured = {
+      serial: ++this.#serial,
+      isBrief: true,
+      began: this.#dateOf(hang),
+      byTrigger: false,
+      stoppedMicroseconds: 0,
+      thread: 0,
+      threads: this.#read([thread]),
+      waits: [],
+      deadlocks: [],
+      images: hangImages(this.#target),
+    };
+    hang.captured = brief;
+    hang.captureFrom = captureFrom(this.#plain(hang, brief, null, undefined));
+  }
+
+  /** When a hang began. */
+  #dateOf(hang: Candidate): string {
+    return new Date(this.#clock.date() - (this.#clock.now() - beginOf(hang))).toISOString();
+  }
+
   /** Captures every thread, and who waits for whom, in one stop. */
   #capture(hang: Candidate, byTrigger: boolean, serial = ++this.#serial): Captured {
-    const began = new Date(this.#clock.date() - (this.#clock.now() - beginOf(hang))).toISOString();
+    const began = hang.captured?.began ?? this.#dateOf(hang);
     const target = this.#target;
     let waits: ReturnType<typeof threadWaits> = [];
     const { threads, stoppedMicroseconds } = target.snapshot({
@@ -403,7 +452,7 @@ class Watch implements Disposable {
       byTrigger,
       stoppedMicroseconds,
       thread: Math.max(0, threads.findIndex((thread) => thread.id === id)),
-      threads: this.#read(threads),
+      threads: this.#read(threads, this.#options.more),
       waits: waits.map(({ thread, holder, through }) => ({
         thread: thread.index,
         for: holder.index,
@@ -415,8 +464,7 @@ class Watch implements Disposable {
     };
   }
 
-  #read(threads: readonly Thread[]): HangThread[] {
-    const { more } = this.#options;
+  #read(threads: readonly Thread[], more?: HangOptions["more"]): HangThread[] {
     return threads.map((thread) => {
       const frames = thread.backtrace({ limit: MAX_FRAMES });
       const { index, id, name, state, queue } = thread;
@@ -479,6 +527,7 @@ class Watch implements Disposable {
       threads,
       waits,
       deadlocks: captured.deadlocks,
+      ...captured.isBrief ? { isBrief: true } : {},
     } as const;
     const images = usedImages(captured.images, [...stacks, ...threads.map(({ frames }) => frames)]);
     const common = commonStack(looks, stacks);

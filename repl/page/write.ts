@@ -23,6 +23,9 @@ ${
 }}
 `;
 
+/** The content security policy of every page. */
+let policy: string | undefined;
+
 /** The HTML of a page.
  *
  * Its content security policy allows its own script and style, by their hashes, and nothing else: no
@@ -30,7 +33,7 @@ ${
  * escaped, so that no text of a target ends the element; the script puts text into the document as text.
  */
 export function pageHtml(page: PageData): string {
-  const policy = [
+  policy ??= [
     "default-src 'none'",
     `script-src '${hashOf(script)}'`,
     // Widths and positions are set by the script, which the policy of styles does not concern.

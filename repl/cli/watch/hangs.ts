@@ -18,7 +18,7 @@ import {
   type TriggerLook,
   waitLines,
 } from "../../../lib/hang/mod.ts";
-import { demangle } from "../../../lib/symbols/mod.ts";
+import { demangle } from "../../../lib/symbols/demangle/mod.ts";
 import type { LiveTarget } from "../../../lib/target/mod.ts";
 import { UserError } from "../../errors.ts";
 import type { Values } from "../../options.ts";
@@ -84,6 +84,7 @@ export async function watchHangs(
         ...options.thread === undefined ? {} : { thread: options.thread },
         ...options.idle === undefined ? {} : { idle: options.idle },
         ...trigger === undefined ? {} : { trigger },
+        ...store === undefined ? {} : { captureFrom: (hang: Hang) => store.wholeFrom(hang) },
         ...variables,
         ...glance === undefined ? {} : { glance },
       };

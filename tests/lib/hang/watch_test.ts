@@ -1,6 +1,7 @@
 /** Hangs over a fake kernel: what is found, what is not, and what a day of it takes. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import {
+  describeHang,
   type Folder,
   type Hang,
   type HangOptions,
@@ -14,11 +15,15 @@ const idle = { like: recorded.main, running: false };
 /** The recorded main thread's event loop. */
 const loop = ["wait_for_event"];
 
-/** Everything that a watch of some time tells. */
+/** Everything that a watch of some time tells.
+ *
+ * @param keep called with each hang as it is told
+ */
 async function watch(
   end: number,
   schedule: Schedule,
   options: HangOptions = {},
+  keep: (hang: Hang) => void = () => {},
 ): Promise<Hang[]> {
   const controller = new AbortController();
   const clock = new FastClock(end, () => controller.abort());
@@ -26,7 +31,10 @@ async function watch(
   const found: Hang[] = [];
   for await (
     const hang of hangs(target, { clock, signal: controller.signal, idle: loop, ...options })
-  ) found.push(hang);
+  ) {
+    found.push(hang);
+    keep(hang);
+  }
   return found;
 }
 
@@ -249,6 +257,64 @@ Deno.test("a full disk is said, nothing is half, and the next hang is kept when 
   folder.capacity = Infinity;
   assertEquals(store.add(second)?.counts.count, 1);
   assertEquals(new HangStore(folder).count, 2);
+});
+
+Deno.test("of a busy hang that is kept already only a longer one is captured; all are counted", async () => {
+  const folder = new MemoryFolder();
+  const store = new HangStore(folder);
+  const hangsAt = [[2000, 2600], [4000, 4500], [6000, 6400], [8000, 9500], [11_000, 11_500]];
+  const waitsAt = [[14_000, 14_600], [16_000, 16_500]];
+  const isIn = (spans: number[][], time: number) =>
+    spans.some(([from, to]) => time >= from && time < to);
+  const written: [number, number][] = [];
+  const found = await watch(
+    18_000,
+    (time) =>
+      isIn(hangsAt, time)
+        ? { like: recorded.spin, running: true }
+        : isIn(waitsAt, time)
+        ? { like: recorded.lock, running: false }
+        : idle,
+    { captureFrom: (hang) => store.wholeFrom(hang) },
+    (hang) => {
+      store.add(hang);
+      if (hang.ended === null) return;
+      // On disk there is what was told.
+      const [counts] = new HangStore(folder).counts;
+      written.push([counts.count, counts.milliseconds]);
+    },
+  );
+  const ended = found.filter(({ ended }) => ended !== null);
+  assertEquals(ended.map(({ isBrief, threads }) => [isBrief ?? false, threads.length]), [
+    [false, 7],
+    [true, 1],
+    [true, 1],
+    [false, 7],
+    [true, 1],
+    // Of what waits, the others tell what for.
+    [false, 7],
+    [false, 7],
+  ]);
+  const [first, , , longest, , wait] = ended.map(({ milliseconds }) => milliseconds);
+  assertEquals(written.slice(0, 5), [
+    [1, first],
+    [2, first],
+    [3, first],
+    [4, longest],
+    [5, longest],
+  ]);
+  assertEquals(written.slice(5).map(([count]) => count), [1, 2]);
+  assert(first < longest && wait > 500);
+  const [busy] = store.counts.filter(({ milliseconds }) => milliseconds === longest);
+  const sum = ended.slice(0, 5).reduce((sum, { milliseconds }) => sum + milliseconds, 0);
+  assertEquals([busy.total, busy.times.length], [sum, 5]);
+  for (const [path, text] of folder.files) {
+    if (path.endsWith("hang.json")) assertEquals(readHang(text, path).threads.length, 7);
+  }
+  // Whatever it is called, it is the thread that was watched.
+  assert(ended.every((hang) => /: main, /.test(describeHang(hang))));
+  const [, brief] = ended;
+  assertEquals([brief.signature, brief.kind], [ended[0].signature, "busy"]);
 });
 
 Deno.test("a busy hang has the entry of all its looks in the end, and that of one a call further in or out", async () => {
