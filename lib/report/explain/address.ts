@@ -464,6 +464,37 @@ function numberWords(address: bigint): [AddressClass, string][] {
   ]];
 }
 
+/** Most registers that are named. */
+const MAX_STRANGE = 2;
+
+/** What the registers of an Intel CPU tell of an access whose address it does not report: a general protection fault is that
+ * of an address that is not canonical, mostly; Intel, Software Developer's Manual, volume 3, "Interrupt 13". `null` where
+ * they are not those of the fault, or tell nothing. */
+export function strangeRegisters(report: CrashReport): string | null {
+  const { crashedThread: thread, exception, arch } = report;
+  if (arch !== "x86_64" || exception === null || abortsAfter(exception)) return null;
+  if (thread === null || interrupted(thread.frames) > 0) return null;
+  const general = thread.registers.filter(({ name }) =>
+    /^r(?:[abcd]x|[ds]i|bp|\d{1,2})$/.test(name)
+  );
+  if (general.length < INTEL_REGISTERS) return null;
+  const strange = general.filter(({ value }) => isNonCanonical(report, value));
+  if (strange.length === 0) {
+    return "No register holds what is no address: the address was a sum, the access had to be aligned, or the instruction is one that programs may not use.";
+  }
+  if (strange.length > MAX_STRANGE) return null;
+  const words = strange.map(({ name, value }) => {
+    const text = asText(value) ?? asWideText(value);
+    return `${name} (0x${value.toString(16)}${text === null ? "" : `, the text "${text}"`})`;
+  });
+  return `Of the registers, ${words.join(", ")} ${
+    words.length === 1 ? "holds" : "hold"
+  } no address.`;
+}
+
+/** Number of the 64-bit Intel CPU's general registers but for the stack pointer. */
+const INTEL_REGISTERS = 15;
+
 /** Whether no memory can be at an address, by its upper bits: Intel's 64-bit CPUs. */
 function isNonCanonical({ arch }: CrashReport, address: bigint): boolean {
   const upper = address >> 47n;
@@ -492,6 +523,17 @@ function asText(address: bigint): string | null {
     text += String.fromCharCode(code);
   }
   return text.length >= 6 ? text : null;
+}
+
+/** Four characters of UTF-16 that are ASCII's; `null` when it is other data. */
+function asWideText(address: bigint): string | null {
+  let text = "";
+  for (let rest = address; rest > 0n; rest >>= 16n) {
+    const code = Number(rest & 0xffffn);
+    if (code < 0x20 || code > 0x7e) return null;
+    text += String.fromCharCode(code);
+  }
+  return text.length === 4 ? text : null;
 }
 
 /** What `VM Region Info` says about a region. */

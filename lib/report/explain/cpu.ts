@@ -21,6 +21,8 @@ export function cpuOf({ arch, osVersion }: CrashReport): "arm" | "intel" | undef
 /** `ESR_ELx.EC`: a `brk` instruction, and aborts of instructions and of data, from user space and not; Arm Architecture
  * Reference Manual, D24.2.40. */
 const breakpointClass = 0x3cn;
+/** `ESR_ELx` of an instruction that is undefined: no class, "unknown reason", and that it was one of 32 bits. */
+const undefinedInstruction = 0x0200_0000n;
 const instructionAborts: readonly bigint[] = [0x20n, 0x21n];
 const dataAborts: readonly bigint[] = [0x24n, 0x25n];
 
@@ -109,6 +111,16 @@ function armFault(thread: ReportThread | null): string | null {
   if (kind === breakpointClass) {
     const trap = trapWords(thread);
     return `The CPU met a trap instruction.${trap === null ? "" : ` ${trap}`}`;
+  }
+  if (syndrome.value === undefinedInstruction) {
+    const top = thread?.frames[0];
+    const image = top?.image ?? null;
+    const isHeader = image !== null && top!.address === image.base && image.size > 0n;
+    return `The CPU met an instruction that it does not know${
+      isHeader
+        ? `: it was sent to the first bytes of ${imageTitle(image)}, which are a header and no code`
+        : ""
+    }.`;
   }
   const access = accessWords(registerAccess(thread));
   const address = register(thread, "far");

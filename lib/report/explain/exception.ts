@@ -13,7 +13,7 @@ import {
   knownTriage,
 } from "../knowledge/mod.ts";
 import type { CrashReport, ReportException, ReportFrame } from "../report.ts";
-import { classifyAddress, describeAddress } from "./address.ts";
+import { classifyAddress, describeAddress, strangeRegisters } from "./address.ts";
 import {
   accessOf,
   accessWords,
@@ -100,6 +100,10 @@ export function tellAccess(crash: Crash, story: Story): void {
       // The kind of the exception, or of a check, says it.
     } else if (address === null || tellsCause(row)) story.add(row, text);
     else story.tell(text);
+    const strange = row.key === "EXC_I386_GPFLT" && address === null
+      ? strangeRegisters(report)
+      : null;
+    if (strange !== null) story.tell(strange);
   }
   // What a run-time crashes itself by says nothing.
   const isOnPurpose = rows.some(({ kind, role, needs }) =>

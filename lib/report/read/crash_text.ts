@@ -200,6 +200,11 @@ class CrashTextReader {
       this.#understand(at, line, trimmed.slice(1).trimStart());
       return;
     }
+    if (first === 0x60 && /^`Thread \d/.test(trimmed)) {
+      // The mark of code that somebody put before the stack.
+      this.#understand(at, line, trimmed.slice(1));
+      return;
+    }
     // A frame whose beginning somebody left out: `... 0x00092311 +[Foo bar] (Foo.m:106)`.
     if (first === 0x2e && trimmed.startsWith("... 0x")) {
       const frames = this.#collecting === "exception" ? this.#exception : this.#thread?.frames;

@@ -482,3 +482,75 @@ Deno.test("which call of the C++ library failed with a system error", () => {
     "A call of the C++ library failed with a system error",
   );
 });
+
+Deno.test("a general protection fault: which registers hold no address, and when none does", () => {
+  const names = [
+    "rax",
+    "rbx",
+    "rcx",
+    "rdx",
+    "rdi",
+    "rsi",
+    "rbp",
+    "r8",
+    "r9",
+    "r10",
+    "r11",
+    "r12",
+    "r13",
+    "r14",
+    "r15",
+  ];
+  const faulted = (values: Record<string, string>, type = "EXC_BAD_ACCESS (SIGSEGV)"): string =>
+    told(crash({
+      exception: [type, "EXC_I386_GPFLT"],
+      threads: [["MyApp read(Node*) + 4", ...loop]],
+      registers: [
+        "Thread 0 crashed with X86 Thread State (64-bit):",
+        `  ${names.map((name) => `${name}: 0x${values[name] ?? "0000000105982fe0"}`).join("  ")}`,
+        "  rsp: 0x00007fff5fbfe120  rip: 0x0000000100004000",
+      ],
+    })).happened;
+  assertStringIncludes(
+    faulted({ rax: "2000000000000000" }),
+    "Of the registers, rax (0x2000000000000000) holds no address.",
+  );
+  assertStringIncludes(
+    faulted({ rcx: "0070006d00690020" }),
+    'rcx (0x70006d00690020, the text " imp")',
+  );
+  assertStringIncludes(faulted({}), "No register holds what is no address");
+  const many = faulted({
+    rax: "2000000000000000",
+    rbx: "2000000000000000",
+    rcx: "2000000000000000",
+  });
+  assert(!many.includes("register"), many);
+  // The registers are those of the handler that aborted.
+  assert(!faulted({ rax: "2000000000000000" }, "EXC_BAD_ACCESS (SIGABRT)").includes("register"));
+});
+
+Deno.test("a stack and registers without an exception: the header of an image was executed", () => {
+  const text = [
+    "`Thread 0 Crashed:: Worker  Dispatch queue: com.apple.main-thread",
+    "0   dyld                          \t0x0000000102ea4000 0x102ea4000 + 0",
+    "1   MyApp                         \t0x0000000102dbbcc4 call + 80 (code.c:92)",
+    "2   libdyld.dylib                 \t0x0000000186c89420 start + 4",
+    "",
+    "Thread 0 crashed with ARM Thread State (64-bit):",
+    "    x0: 0x0000000041414141   x1: 0x0000000000000000   x2: 0x0000000000000007   x3: 0x0000000000041802",
+    "    sp: 0x000000016d047590   pc: 0x0000000102ea4000 cpsr: 0x60000000",
+    "   far: 0x0000000102ea3ffc  esr: 0x02000000",
+    "",
+    "Binary Images:",
+    "       0x102db8000 -        0x102dbbfff +MyApp (0) <00000000000000000000000000000001> /tmp/MyApp",
+    "       0x102ea4000 -        0x102f23fff  dyld (851.27) <00000000000000000000000000000002> /usr/lib/dyld",
+    "",
+  ].join("\n");
+  assertStringIncludes(
+    told(text).happened,
+    "The CPU met an instruction that it does not know: it was sent to the first bytes of dyld, which are a header and no code.",
+  );
+  assertEquals(readReport(text, "x").threads[0].name, "Worker");
+  assert(!told(text.replace("0x02000000", "0x00000000")).happened.includes("does not know"));
+});
