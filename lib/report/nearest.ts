@@ -53,6 +53,7 @@ function isFar(frame: ReportFrame): boolean {
 /** Marks the frames whose names are only those of the nearest functions, because others of the same image show that it
  * has no more names: of one function too far away, all but the first bytes of the others are not believed either. */
 export function markNearest(report: CrashReport): void {
+  markSpread(report);
   /** Images of the report, or names where it lists none. */
   let bare: Set<unknown> | null = null;
   for (const frame of framesOf(report)) {
@@ -72,6 +73,36 @@ export function markNearest(report: CrashReport): void {
       bare.has(frame.image ?? frame.imageName)
     ) {
       (frame as { nearest?: true }).nearest = true;
+    }
+  }
+}
+
+/** Marks the frames to which Crashlytics gave the name of one function, though they are too far from each other to be of
+ * one. */
+function markSpread(report: CrashReport): void {
+  const ranges = new Map<string, { low: bigint; high: bigint }>();
+  const spread = (frame: ReportFrame): string | null =>
+    frame.symbol === null || frame.file !== null || (frame.offset ?? 0) < MAX_IMAGE
+      ? null
+      : `${imageOf(frame)?.name} ${frame.symbol}`;
+  for (const stack of report.stacks) {
+    for (const frame of stack) {
+      const key = spread(frame);
+      if (key === null) continue;
+      const { address } = frame;
+      const range = ranges.get(key);
+      if (range === undefined) ranges.set(key, { low: address, high: address });
+      else if (address < range.low) range.low = address;
+      else if (address > range.high) range.high = address;
+    }
+  }
+  if (ranges.size === 0) return;
+  for (const stack of report.stacks) {
+    for (const frame of stack) {
+      const range = ranges.get(spread(frame) ?? "");
+      if (range !== undefined && range.high - range.low > BigInt(MAX_FUNCTION)) {
+        (frame as { nearest?: true }).nearest = true;
+      }
     }
   }
 }

@@ -95,12 +95,13 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
     };
   }
   const thread = report.crashedThread;
-  const isWide = report.arch === null
-    ? thread?.frames.some(({ address }) => address >= PAGE_ZERO) === true
-    : archs[report.arch].pointerSize === 8;
+  const isAbove = thread?.frames.some(({ address }) => address >= PAGE_ZERO) === true;
+  // Watches had 64-bit CPUs with pointers of 32 bits: arm64_32.
+  const isWatch = !isAbove && /^Watch OS /.test(report.osVersion ?? "");
+  const isWide = report.arch === null ? isAbove : archs[report.arch].pointerSize === 8 && !isWatch;
   const found: [AddressClass, string][] = [];
   const region = regionWords(report, address);
-  const top = isWide || report.arch === null ? 1n << 64n : 1n << 32n;
+  const top = isWide || (report.arch === null && !isWatch) ? 1n << 64n : 1n << 32n;
   const sp = stackPointer(thread);
   const add = (kind: AddressClass, words: string): number => found.push([kind, words]);
   const access = accessOf(report);

@@ -297,6 +297,16 @@ function specialOf(
     );
     return starts ? { row: known("frame", "init_platform fatal")!, index } : undefined;
   }
+  if (symbol !== null && /^(?:swift::)?swift_Concurrency_fatalError/.test(symbol)) {
+    const names = stack.slice(index, index + 6).map(({ symbol }) => symbol ?? "");
+    if (names.some((name) => /^(?:swift::)?_?swift_task_dealloc/.test(name))) {
+      const isLet = names.some((name) => name.startsWith("asyncLet_finish"));
+      return {
+        row: known("frame", isLet ? "asyncLet_finish freed" : "swift_task_dealloc")!,
+        index,
+      };
+    }
+  }
   if (symbol !== null && checks.test(symbol) && ended !== "access") {
     const opens = stack.slice(index + 1, index + 4).some(({ symbol, file }) =>
       /\bstatic (?:NS|Foundation\.)?Bundle\.module\b/.test(symbol ?? "") ||

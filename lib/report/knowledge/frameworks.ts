@@ -69,6 +69,16 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "Swift, stdlib/public/Concurrency/Error.cpp",
   ),
   ...frame(
+    ["asyncLet_finish freed"],
+    "A Swift task freed memory in another order than it was allocated in, while the tasks of an async let were ended.",
+    [
+      "a fault of the Swift compiler, known of functions with several async let",
+      "libraries that are built by different compilers",
+    ],
+    "Use await or a task group in place of async let in the first function of yours, or another version of the compiler.",
+    "Swift, stdlib/public/runtime/StackAllocator.h; github.com/swiftlang/swift, issues 75501, 81771 and 87481",
+  ),
+  ...frame(
     ["swift_task_dealloc*", "swift::swift_task_dealloc*"],
     "A Swift task freed memory in another order than it was allocated in.",
     [

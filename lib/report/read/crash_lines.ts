@@ -125,7 +125,9 @@ export function parseFrameLine(line: string): FrameLine | null {
   }
   return {
     index,
-    imageName: name === "" || name === "???" || name.startsWith("<") ? null : name,
+    imageName: name === "" || name === "???" || (name[0] === "<" && !placeholder.test(name))
+      ? null
+      : name,
     address: line.charCodeAt(start + 1) === 0x30 ? 0n : BigInt(line.slice(start, end)),
     placeAt,
     symbol: place.symbol,
@@ -324,6 +326,9 @@ function endsWithOffset(text: string): boolean {
 
 /** A source file without a line, and what compilers write for one. */
 const inCode = /^(?:<compiler-generated>|[\w+-]{1,120}\.(?:swift|mm?|c|cc|cpp))$/;
+
+/** What people put in place of their program's name: `<OwnApp>`. */
+const placeholder = /^<(?!(?:redacted|unknown|null|missing|private|anonymous)>)[A-Za-z]\w{0,40}>$/i;
 
 /** Reads `file:line` or `file:line:column`. */
 export function parseSource(

@@ -73,7 +73,7 @@ export function parseReceivedSignal(line: string): ReportException | null {
 /** A frame as LLDB, gdb and Xcode print it: `#0 0x0000000101ed6266 in -[Foo bar] at Foo.m:331`, `frame #1: 0x1042
  * MyApp`-[Foo bar](self=0x1) at Foo.m:331:5`. */
 const debuggerFrame =
-  /^(?:\* )?(?:frame )?#(\d{1,4})[:\s]{1,4}(0x[0-9a-fA-F]{1,16}) (?:in |([^`]{1,100})`)(\S.{0,1000})$/;
+  /^(?:\* )?(?:frame )?#(\d{1,4})[:\s]{1,4}(?:(0x[0-9a-fA-F]{1,16}) (?:in |([^`]{1,100})`)|([\w.+-]{1,100})`)(\S.{0,1000})$/;
 /** The arguments' values after a function's name. */
 const argumentValues = / ?\((?:\w{1,60}=.{0,800}|)\)$/;
 
@@ -81,7 +81,9 @@ const argumentValues = / ?\((?:\w{1,60}=.{0,800}|)\)$/;
 export function parseDebuggerFrame(line: string): FrameLine | null {
   const match = line.length > 1200 ? null : debuggerFrame.exec(line.trim());
   if (match === null) return null;
-  const [, index, address, imageName = null, text] = match;
+  // LLDB's frame-format may leave the address out.
+  const [, index, address = "0x0", module, alone = null, text] = match;
+  const imageName = module ?? alone;
   const at = text.lastIndexOf(" at ");
   const source = at < 0 ? null : parseSource(text.slice(at + 4));
   const named = source === null ? text : text.slice(0, at);

@@ -51,6 +51,7 @@ export function unwrap(text: string): Unwrapped {
   step("line numbers", isNumbered, unnumbered);
   step("list marks", isListed, unlisted);
   step("a Markdown table", isTable, untabled);
+  step("a web page's columns", isPaged, unpaged);
   step("double spacing", isDoubleSpaced, singleSpaced);
   const width = cutWidth(result, PROBED);
   step("cut lines", () => width > 0, (all) => uncut(all, width));
@@ -68,7 +69,7 @@ function isSuspicious(head: string): boolean {
   if (head.startsWith("{\\rtf") || head.startsWith(">") || head.includes("\n>")) return true;
   if (head.includes("\r\r\n") || head.includes("\n >")) return true;
   if (isLogged(head) || isPartlyQuoted(head) || isTable(head) || isJoined(head)) return true;
-  if (isTicked(head) || isListed(head) || isNumbered(head)) return true;
+  if (isTicked(head) || isListed(head) || isNumbered(head) || isPaged(head)) return true;
   if (isTracker(head) || isTypeset(head) || isBroken(head)) return true;
   if (
     !plainField.test(head) &&
@@ -465,6 +466,39 @@ function untabled(text: string): string {
     .filter((line) => !/^[\s|:-]{1,40}$/.test(line) || !line.includes("--"))
     .map((line) => line.replace(tableRow, "$1 $2 $3"))
     .join("\n");
+}
+
+/** Crashlytics' web page: a frame's number, its image, perhaps its place, and its function are lines of their own. */
+const pagedFrames =
+  /(?:^|\n)0\r?\n\S[^\n]{0,80}\r?\n(?:[^\n]{1,400} - Line \d{1,9}\r?\n)?[^\n]{1,1000} \+ \d{1,12}\r?\n1\r?\n\S/;
+
+function isPaged(head: string): boolean {
+  return /\n1\r?\n/.test(head) && pagedFrames.test(head);
+}
+
+function unpaged(text: string): string {
+  const lines = linesOf(text);
+  const whole: string[] = [];
+  let next = 0;
+  for (let at = 0; at < lines.length; at++) {
+    const number = lines[at].trim();
+    if (number === "0") next = 0;
+    const [, image = "", first = "", second = ""] = lines.slice(at, at + 4).map((line) =>
+      line.trim()
+    );
+    const place = /^(\S.{0,400}) - Line (\d{1,9})$/.exec(first);
+    const symbol = place === null ? first : second;
+    if (number !== String(next) || image === "" || !/^\S.{0,1000} \+ \d{1,12}$/.test(symbol)) {
+      whole.push(lines[at]);
+      continue;
+    }
+    whole.push(
+      `${number}  ${image}  0x0 ${symbol}${place === null ? "" : ` (${place[1]}:${place[2]})`}`,
+    );
+    at += place === null ? 2 : 3;
+    next++;
+  }
+  return whole.join("\n");
 }
 
 /** Whether an empty line follows each line. */

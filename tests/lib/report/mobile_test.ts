@@ -341,3 +341,51 @@ Deno.test("a signal that a handler passed on has no address of an access", () =>
   assert(!found.what.includes("null"));
   assert(!passed("0x00000003").what.includes("sent itself"));
 });
+
+Deno.test("an async let whose task frees in another order, also in LLDB's words without addresses", () => {
+  const frames = [
+    "libswift_Concurrency.dylib`swift::swift_Concurrency_fatalError(unsigned int, char const*, ...)",
+    "libswift_Concurrency.dylib`swift_task_dealloc + 132",
+    "libswift_Concurrency.dylib`asyncLet_finish_after_task_completion + 88",
+    "Shop`Cart.load() + 8",
+  ];
+  const { what, causes, whose } = told(
+    "thread #18, name = 'Task 36', queue = 'com.apple.root.user-initiated-qos.cooperative'\n" +
+      frames.map((frame, at) => `  frame #${at}: ${frame}`).join("\n"),
+  );
+  assertStringIncludes(what, "while the tasks of an async let were ended");
+  assertStringIncludes(causes, "a fault of the Swift compiler");
+  assertEquals(whose, ["program", null, "Cart.load()"]);
+});
+
+Deno.test("Crashlytics' web page: each part of a frame in a line of its own; one name for all is none", () => {
+  const paged = told(
+    "Crashed: com.apple.main-thread\nEXC_BREAKPOINT 0x000000019dabe744\n" +
+      "0\nlibswiftCore.dylib\n_swift_release_dealloc + 56\n" +
+      "1\nShop\nCart.swift - Line 7\nCart.items.setter + 7\n" +
+      "2\nShop\nCart.swift - Line 158\nCart.put(_:) + 158\n",
+  );
+  assertEquals(paged.whose, ["program", null, "Cart.items.setter"]);
+  const named = explainReport(readReport(
+    "Crashed: com.apple.main-thread\n" +
+      "0  Shop   0x104dc82c0 draw(int) + 1480 (Draw.cpp:1480)\n" +
+      "1  Shop   0x10597094c PromiseCombine.cold.1 + 4388751692\n" +
+      "2  Shop   0x1051d7188 PromiseCombine.cold.1 + 4380782984\n" +
+      "3  <Owner>   0x1051d0000 start(int) + 12 (Start.cpp:12)\n",
+    "x",
+  ));
+  assert(!named.path.some((step) => step.includes("PromiseCombine")), named.path.join());
+  assert(named.path.some((step) => step.includes("start")), named.path.join());
+});
+
+Deno.test("a watch with pointers of 32 bits: an address below null", () => {
+  const { what } = told(
+    "OS Version: Watch OS 7.3.3 (18S830)\nException Type: EXC_BAD_ACCESS (SIGSEGV)\n" +
+      "Exception Subtype: KERN_INVALID_ADDRESS at 0xfffffffc\n\nThread 0 Crashed:\n" +
+      "0   Shop   0x00523f98 fetch(key:) + 40 (Shop.swift:3)\n" +
+      "1   Shop   0x004e435e globalinit_33_A07D_func126 + 28 (Shop.swift:0)\n" +
+      "2   libdispatch.dylib   0x4a53f07c _dispatch_client_callout + 6 (object.m:559)\n",
+  );
+  assertStringIncludes(what, "it is null minus 4");
+  assertStringIncludes(what, "while a global or static variable was initialized, once");
+});
