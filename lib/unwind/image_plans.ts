@@ -16,11 +16,11 @@ import {
 import type { FoundBy, UnwindImages } from "./frame.ts";
 import type {
   CallerState,
-  FunctionCode,
   FunctionRows,
   InstructionRow,
   InstructionSet,
 } from "./instruction_set.ts";
+import { type Extent, InnerLabels } from "./inner_labels.ts";
 import { instructionSets } from "./instruction_sets.ts";
 import { signalRow, SIGTRAMP } from "./signal.ts";
 import { UnwindInfo } from "./unwind_info.ts";
@@ -56,6 +56,7 @@ export class ImagePlans {
   #cfi: readonly FrameSection[] | undefined;
   /** The `__debug_frame` of the image's dSYM; `null` when none was found. */
   #debugFrame: CallFrameInfo | null | undefined;
+  #labels: InnerLabels | null | undefined;
   #exceptionIndex: FunctionRows | null | undefined;
   #debugImages: UnwindImages | undefined;
   /** The generation of the debug information in which {@linkcode #debugFrame} was looked for. */
@@ -122,9 +123,10 @@ export class ImagePlans {
     if (state === "return") return this.innermostAt(returnAddress);
     const offset = Number(returnAddress - this.#image.loadAddress);
     const { restoresLink } = this.#instructionSet;
-    const restores = state === undefined && restoresLink !== undefined &&
+    const restores = state !== "call" && restoresLink !== undefined &&
       restoresLink(this.#readCode, returnAddress, this.#image.isThumb(returnAddress) ?? false);
-    if (state === undefined && !restores) return null;
+    if (state !== "call" && !restores) return null;
+    if (state === "either") return this.innermostAt(returnAddress);
     let plan = this.#calling.get(offset);
     if (plan === undefined) {
       plan = planBy(this.#arch, this.#analyze(returnAddress - CALL_LENGTH, true));
@@ -202,21 +204,47 @@ export class ImagePlans {
     // Stubs have no symbols, but ld64 gives all of `__stub_helper` one: ` stub helpers`.
     const stub = this.#analyzeStub(pc);
     if (match === null || stub !== null) return stub;
-    return this.#instructionSet.analyze({
-      ...this.#functionAt(pc, match),
-      pc,
-      isCalling,
-      thumb: this.#image.isThumb(pc) ?? false,
-      readCode: this.#readCode,
-    });
+    const bounds = this.#functionAt(pc, match);
+    const analyze = ({ start, end }: Extent) =>
+      this.#instructionSet.analyze({
+        functionStart: start,
+        functionEnd: end,
+        pc,
+        isCalling,
+        thumb: this.#image.isThumb(pc) ?? false,
+        readCode: this.#readCode,
+      });
+    const own = analyze(bounds);
+    const whole = this.#innerLabels()?.functionOf(bounds) ?? bounds;
+    // Outlined parts of several functions are jumped to as well.
+    if (whole.start === bounds.start && whole.end === bounds.end || own?.caller) return own;
+    const found = analyze(whole);
+    return found === null || found.isGuess && own?.isGuess === false ? own : found;
+  }
+
+  /** The labels of an image in Darwin's format; in ELF's, symbols tell what they are. An image without
+   * unwind information says nothing of where assembly is. */
+  #innerLabels(): InnerLabels | null {
+    if (this.#labels === undefined) {
+      const { exits } = this.#instructionSet;
+      const isDescribed = this.#unwindInfo() !== null || this.#callFrameInfo().length > 0;
+      this.#labels = exits !== undefined && isDescribed && this.#image instanceof Image
+        ? new InnerLabels(this.#image, exits, (address) => this.#isDescribed(address))
+        : null;
+    }
+    return this.#labels;
+  }
+
+  #isDescribed(address: bigint): boolean {
+    const { loadAddress } = this.#image;
+    const entry = this.#unwindInfo()?.encodingAt(Number(address - loadAddress)) ?? null;
+    return entry !== null && entry.encoding !== 0 ||
+      this.#callFrameInfo().some(({ info }) => info.rangeAt(address, loadAddress) !== null);
   }
 
   /** The bounds of the function at `pc`. In an image without function starts, a symbol may be that
    * of a function before, whose neighbour's symbol was stripped; unwind information shows both. */
-  #functionAt(
-    pc: bigint,
-    { offset, size }: SymbolMatch,
-  ): Pick<FunctionCode, "functionStart" | "functionEnd"> {
+  #functionAt(pc: bigint, { offset, size }: SymbolMatch): Extent {
     const place = Number(pc - this.#image.loadAddress);
     let start = place - offset;
     let end = size === null ? Infinity : start + size;
@@ -234,8 +262,8 @@ export class ImagePlans {
       }
     }
     return {
-      functionStart: loadAddress + BigInt(start),
-      functionEnd: end === Infinity ? null : loadAddress + BigInt(end),
+      start: loadAddress + BigInt(start),
+      end: end === Infinity ? null : loadAddress + BigInt(end),
     };
   }
 
@@ -245,7 +273,7 @@ export class ImagePlans {
     const isHelper = section?.name === "__stub_helper";
     if (section?.type !== SECTION_TYPE.S_SYMBOL_STUBS && !isHelper) return null;
     const row = this.#instructionSet.stubRow(this.#readCode, pc, isHelper);
-    return row && { row, agrees: () => false };
+    return row && { row, isGuess: false, agrees: () => false };
   }
 
   #find(address: bigint, offset: number): Plan | null {

@@ -105,6 +105,11 @@ export class FrameState {
     return copy;
   }
 
+  /** Whether this is a state of code that no branch leads to. */
+  get isGuess(): boolean {
+    return this.#guessed !== null;
+  }
+
   /** Size of the frame: 0 at the entry. */
   get depth(): number {
     const sp = this.value(this.registers.sp);
@@ -282,6 +287,20 @@ export class FrameState {
     return value.kind === "entry" && value.register === lr;
   }
 
+  /** The registers, other than those of the frame record, that are saved and still hold what they held
+   * on entry. */
+  unchanged(): number[] {
+    const { fp, lr } = this.registers;
+    return [...this.#saved.keys()].filter((register) =>
+      register !== fp && register !== lr && !this.#values.has(register)
+    );
+  }
+
+  /** A register was not saved: what was taken for its slot has other uses. */
+  notSaved(register: number): void {
+    this.#saved.delete(register);
+  }
+
   /** The register that holds what another one held on entry. */
   #holder(wanted: number): number | null {
     return this.#values.has(wanted) ? this.#copyOf(wanted) : wanted;
@@ -366,11 +385,13 @@ export type ApplyStep = (state: FrameState, code: Code, at: number) => Step | nu
 /** Follows a function's instructions up to `pc`.
  *
  * @param begin makes what applies a run of consecutive instructions
+ * @param settle corrects the state at `pc`
  */
 export function followInstructions(
   input: FunctionCode,
   begin: () => ApplyStep,
   { state: entry, caller }: Entry,
+  settle?: (state: FrameState, code: Code) => void,
 ): InstructionRow | null {
   const distance = Number(input.pc - input.functionStart);
   if (!(distance >= 0 && distance <= maxDistance)) return null;
@@ -399,9 +420,11 @@ export function followInstructions(
     unreached: (body) => body.guess(),
   };
   const state = follow(machine, distance, code.length);
+  if (state !== null) settle?.(state, code);
   if (input.isCalling) state?.lose(entry.registers.lr);
   const row = state?.row() ?? null;
-  return row && { row, caller, agrees: (other) => state!.agrees(other) };
+  return row &&
+    { row, caller, isGuess: state!.isGuess, agrees: (other) => state!.agrees(other) };
 }
 
 /** Functions into which a part of several prologues was moved: they return with another stack
@@ -499,7 +522,10 @@ export function entryOf(
         return usual;
       }
       const calls = isCalled && isPopped;
-      return { state: entry.below(sp.offset, popped, calls), ...calls ? { caller: "return" } : {} };
+      return {
+        state: entry.below(sp.offset, popped, calls),
+        ...isCalled ? { caller: isPopped ? "return" : "either" } : {},
+      };
     }
     if (step.targets !== undefined) return usual;
     at += step.length;

@@ -26,14 +26,17 @@ export interface FunctionCode {
 }
 
 /** Where the caller's frame is looked up, when its callee is a part of its own prologue or epilogue
- * that was outlined: at the call, or as after the return from it. */
-export type CallerState = "call" | "return";
+ * that was outlined: at the call, or as after the return from it. An epilogue that is either jumped
+ * to or called with the return address kept elsewhere leads to `"either"`: what it returns to tells. */
+export type CallerState = "call" | "return" | "either";
 
 /** What the instructions up to `pc` say about the frame. */
 export interface InstructionRow {
   readonly row: UnwindRow;
   /** Left out where the caller's frame is that of its body. */
   readonly caller?: CallerState;
+  /** Whether no branch was found that leads to `pc`, so that the row is that of the function's body. */
+  readonly isGuess: boolean;
   /** Whether a row of the image's unwind information may be used instead. Such information
    * describes a function's body alone, so it is refused where the instructions from the entry to
    * `pc` show something else. Where they do not lead to `pc`, it is better than the instructions.
@@ -82,6 +85,9 @@ export interface InstructionSet {
    * @param isHelper whether it is in `__stub_helper`
    */
   stubRow(readCode: ReadCode, pc: bigint, isHelper: boolean): UnwindRow | null;
+  /** Where code leads to outside of itself without calling or returning: offsets from its start, of
+   * branches' targets, and of its end where execution goes on there. Left out where that is not asked. */
+  exits?(readCode: ReadCode, start: bigint, size: number): number[];
   /** Whether the instruction before `returnAddress` is a call; `null` when it cannot be read. */
   isAfterCall(readCode: ReadCode, returnAddress: bigint, thumb: boolean): boolean | null;
   /** Whether the instruction at `returnAddress` gives the link register its value from before the

@@ -322,7 +322,7 @@ class Unwinder implements UnwoundStack {
     this.#isOutlining = outlining !== null;
     const plan = outlining ?? (exact ? plans?.innermostAt(inside) : plans?.at(inside));
     const isEntry = exact && image !== null && plan?.row.signalFrame !== true &&
-      isFunctionStart(image, pc) && !isEpilogue(this.#arch, plan ?? null);
+      isFunctionStart(image, pc) && !isInside(this.#arch, plan ?? null);
     if (isEntry) {
       const step = this.#follow(index, { ...plan, foundBy: "prologue", row: entryRow(this.#arch) });
       if (step !== undefined) return step;
@@ -533,13 +533,14 @@ function entryRow(arch: Arch): UnwindRow {
   return row;
 }
 
-/** Whether a function's first instruction is that of an epilogue that other functions jump to. */
-function isEpilogue(arch: Arch, plan: Plan | null): boolean {
+/** Whether a symbol's first instruction is not that of a function but of an epilogue that others jump
+ * to, or of a part of a function. */
+function isInside(arch: Arch, plan: Plan | null): boolean {
   const { cfa } = entryRow(arch);
   const isRead = plan?.foundBy === "prologue" || plan?.foundBy === "link-register";
   const found = isRead ? plan.row.cfa : cfa;
-  return found.kind === "register" && cfa.kind === "register" && found.register === cfa.register &&
-    found.offset > cfa.offset;
+  return found.kind !== "register" || cfa.kind === "register" &&
+      (found.register !== cfa.register || found.offset > cfa.offset);
 }
 
 /** The row for a return address on the stack, in the word that ends `size` bytes above the stack

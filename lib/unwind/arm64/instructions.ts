@@ -14,7 +14,7 @@ import {
   next4,
   signed,
 } from "../instruction_frame.ts";
-import type { FunctionCode, InstructionRow } from "../instruction_set.ts";
+import type { FunctionCode, InstructionRow, ReadCode } from "../instruction_set.ts";
 import { JumpTables } from "./jump_tables.ts";
 
 const FP = 29;
@@ -23,6 +23,7 @@ const PC = 32;
 /** In most instructions this number is the zero register. */
 const SP = 31;
 const V0 = 64;
+const NOP = 0xd503201f;
 /** Where `runtime.morestack` gets the return address. */
 const GO_LINK = 3;
 
@@ -122,6 +123,27 @@ function branchStep(word: number, at: number): Step | null {
   // brk and udf.
   if ((word & 0xffe0001f) >>> 0 === 0xd4200000 || word >>> 16 === 0) return end4;
   return null;
+}
+
+/** See {@linkcode InstructionSet.exits}. */
+export function exits(readCode: ReadCode, start: bigint, size: number): number[] {
+  const code = readCode(start, size);
+  if (code === null) return [];
+  const view = new DataView(code.buffer, code.byteOffset, code.length);
+  const found: number[] = [];
+  let goesOn = true;
+  for (let at = 0; at + 4 <= size; at += 4) {
+    const word = view.getUint32(at, true);
+    if (word === NOP) continue;
+    const branch = branchStep(word, at);
+    // What was called last may not return.
+    goesOn = !branch?.ends && !branch?.calls;
+    for (const target of branch?.targets ?? []) {
+      if (target < 0 || target >= size) found.push(target);
+    }
+  }
+  if (goesOn) found.push(size);
+  return found;
 }
 
 function isVector(word: number): boolean {

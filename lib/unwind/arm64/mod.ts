@@ -4,12 +4,13 @@ import type { UnwindRow } from "../../dwarf/mod.ts";
 import type { InstructionSet, ReadCode } from "../instruction_set.ts";
 import { MCONTEXT_POINTER, registerPlus, SIGINFO } from "../signal.ts";
 import { compactRow } from "./compact.ts";
-import { analyze } from "./instructions.ts";
+import { analyze, exits } from "./instructions.ts";
 
 export const arm64: InstructionSet = {
   compactRow,
   analyze,
   stubRow,
+  exits,
   isAfterCall,
   restoresLink,
   // The kernel puts the siginfo_t at _sigtramp's stack pointer, and the ucontext_t above it.

@@ -9,14 +9,14 @@ import {
   end4,
   entryOf,
   followInstructions,
-  type FrameState,
+  FrameState,
   next4,
   signed,
 } from "../instruction_frame.ts";
 import type { FunctionCode, InstructionRow } from "../instruction_set.ts";
 import {
   armRegisters,
-  floatingPoint,
+  coprocessor,
   LR,
   moveTop,
   multiple,
@@ -27,7 +27,7 @@ import {
   single,
   SP,
 } from "./registers.ts";
-import { ItBlocks } from "./thumb.ts";
+import { ItBlocks, thumbLiteral, thumbStep } from "./thumb.ts";
 
 /** Jumps to an address that it computes. */
 const jump4: Step = { length: 4, ends: true, computed: true };
@@ -38,8 +38,49 @@ export function analyze(code: FunctionCode): InstructionRow | null {
     const blocks = code.thumb ? new ItBlocks() : new Conditional();
     return (state, code, at) => blocks.step(state, code, at);
   };
-  return followInstructions(code, begin, entryOf(code, armRegisters, begin));
+  const settle = (state: FrameState, bytes: Code) => dropUnwritten(state, bytes, code);
+  return followInstructions(code, begin, entryOf(code, armRegisters, begin), settle);
 }
+
+/** A function that needs a few words of stack may push more registers for them and never write
+ * those (LLVM's `tryFoldSPUpdateIntoPushPop`): the words get other values, and the registers keep
+ * their own. */
+function dropUnwritten(state: FrameState, code: Code, input: FunctionCode): void {
+  const unwritten = new Set(state.unchanged());
+  if (code.length > maxSwept) return;
+  const { thumb } = input;
+  const swept = FrameState.entry(armRegisters);
+  /** Constants between the instructions, which load them. */
+  const literals = new Set<number>();
+  const misaligned = Number(input.functionStart & 3n);
+  for (let at = 0; at < code.length && unwritten.size > 0;) {
+    if (literals.has(at)) {
+      at += 4;
+      continue;
+    }
+    const word = code.u32(at) ?? (thumb ? code.u16(at) : undefined);
+    if (word === undefined) return;
+    const literal = thumb ? thumbLiteral(word) : armLiteral(word);
+    if (literal !== null) literals.add(((at + misaligned) & ~3) - misaligned + literal);
+    const step = thumb ? thumbStep(swept, code, at) : armStep(swept, word, at);
+    if (step === null) return;
+    for (const register of unwritten) {
+      const value = swept.value(register);
+      if (value.kind !== "entry" || value.register !== register) unwritten.delete(register);
+    }
+    at += step.length;
+  }
+  for (const register of unwritten) state.notSaved(register);
+}
+
+/** Distance from a load's own address to the constant that it loads; `null` for other instructions. */
+function armLiteral(word: number): number | null {
+  if ((word & 0x0f3f0000) !== 0x051f0000) return null;
+  return 8 + (word & 0xfff) * ((word & 0x00800000) === 0 ? -1 : 1);
+}
+
+/** Maximum size of a function that is looked through for writes to registers, in bytes. */
+const maxSwept = 1 << 16;
 
 /** Follows ARM code. Consecutive instructions with the same condition are treated like Thumb's IT
  * blocks: their effects count while `pc` is among them, and not after them. */
@@ -167,7 +208,8 @@ function armStep(state: FrameState, word: number, at: number): Step {
         writeback: (word & 0x00200000) !== 0,
       }) ?? next4;
     case 6:
-      if ((word & 0x0e00) === 0x0a00) floatingPoint(state, word);
+    case 7:
+      coprocessor(state, word);
       return next4;
     default:
       return next4;

@@ -51,8 +51,19 @@ export function multiple(
   return load && list >>> PC !== 0 ? return4 : null;
 }
 
-/** `vpush`, `vpop` and the like. ARM and Thumb encode them alike, except for the condition. */
-export function floatingPoint(state: FrameState, word: number): void {
+/** Instructions of coprocessors, floating point among them. ARM and Thumb encode them alike, except for
+ * the condition. */
+export function coprocessor(state: FrameState, word: number): void {
+  // mrc, vmov: one register is written, or the flags; mrrc, vmov: two.
+  if ((word & 0x0f100010) === 0x0e100010) state.clobber((word >>> 12) & 15);
+  else if ((word & 0x0ff00000) === 0x0c500000) {
+    state.clobber((word >>> 12) & 15);
+    state.clobber((word >>> 16) & 15);
+  } else if ((word & 0x0e000e00) === 0x0c000a00) floatingPoint(state, word);
+}
+
+/** `vpush`, `vpop` and the like. */
+function floatingPoint(state: FrameState, word: number): void {
   const load = (word & 0x00100000) !== 0;
   const base = (word >>> 16) & 15;
   const double = (word & 0x0f00) === 0x0b00;

@@ -4,7 +4,7 @@
 import type { Step } from "../control_flow.ts";
 import { call4, type Code, end4, type FrameState, next4, signed } from "../instruction_frame.ts";
 import {
-  floatingPoint,
+  coprocessor,
   LR,
   moveTop,
   multiple,
@@ -39,7 +39,7 @@ export class ItBlocks {
       this.#before = state.copy();
       return next2;
     }
-    const step = first >>> 11 < 29 ? narrow(state, first, at) : wide(state, first, code, at);
+    const step = thumbStep(state, code, at);
     if (step === null || this.#left === 0) return step;
     return this.#conditional(state, step);
   }
@@ -51,6 +51,27 @@ export class ItBlocks {
     state.restore(before);
     return { ...step, ends: false };
   }
+}
+
+/** Applies an instruction as if it had no condition. */
+export function thumbStep(state: FrameState, code: Code, at: number): Step | null {
+  const first = code.u16(at);
+  if (first === undefined) return null;
+  return first >>> 11 < 29 ? narrow(state, first, at) : wide(state, first, code, at);
+}
+
+/** Distance from a load's own address, rounded down to a multiple of four, to the constant that it
+ * loads; `null` for other instructions.
+ *
+ * @param word the instruction and what follows it
+ */
+export function thumbLiteral(word: number): number | null {
+  if ((word & 0xf800) === 0x4800) return 4 + (word & 0xff) * 4;
+  const [first, second] = [word & 0xffff, word >>> 16];
+  const sign = (first & 0x80) === 0 ? -1 : 1;
+  if ((first & 0xff7f) === 0xf85f) return 4 + sign * (second & 0xfff);
+  if ((first & 0xff3f) === 0xed1f) return 4 + sign * (second & 0xff) * 4;
+  return null;
 }
 
 function narrow(state: FrameState, half: number, at: number): Step {
@@ -171,8 +192,7 @@ function wide(state: FrameState, first: number, code: Code, at: number): Step | 
   const rd = (second >>> 8) & 15;
   const rt = second >>> 12;
   if ((first & 0xec00) === 0xec00) {
-    const word = first * 0x10000 + second;
-    if ((word & 0xfe000e00) >>> 0 === 0xec000a00) floatingPoint(state, word);
+    if ((first & 0x1000) === 0) coprocessor(state, first * 0x10000 + second);
     return next4;
   }
   if ((first & 0xf800) === 0xf000) {
@@ -307,8 +327,12 @@ function wideDual(state: FrameState, first: number, second: number): Step {
   const load = (first & 0x10) !== 0;
   const [before, writeback] = [(first & 0x100) !== 0, (first & 0x20) !== 0];
   if (!before && !writeback) {
-    // Exclusive loads and stores.
-    if (load) state.clobber(rt);
+    // Exclusive loads and stores; stores write whether they did.
+    const isWord = (first & 0xff80) === 0xe800;
+    if (load) {
+      state.clobber(rt);
+      if (!isWord) state.clobber(rt2);
+    } else state.clobber(isWord ? rt2 : second & 15);
     return next4;
   }
   const offset = (second & 0xff) * ((first & 0x80) === 0 ? -4 : 4);

@@ -263,6 +263,23 @@ function i32(code: Uint8Array, at: number): number {
   return code[at] | code[at + 1] << 8 | code[at + 2] << 16 | code[at + 3] << 24;
 }
 
+/** Whether the decoded instruction is a conditional jump; `loop` and `jrcxz` are. */
+export function isConditionalJump({ opcode }: X86Decoder): boolean {
+  return opcode >= 0x70 && opcode <= 0x7f || opcode >= 0xe0 && opcode <= 0xe3 ||
+    opcode >= 0x0f80 && opcode <= 0x0f8f;
+}
+
+/** Whether the decoded instruction jumps to a fixed place. */
+export function isDirectJump({ opcode }: X86Decoder): boolean {
+  return opcode === 0xeb || opcode === 0xe9;
+}
+
+/** Whether no instruction follows: `ret` of all kinds, far jumps, `ud2` and `hlt`. */
+export function isEnd({ opcode }: X86Decoder): boolean {
+  return opcode === 0xc3 || opcode === 0xc2 || opcode === 0xcb || opcode === 0xca ||
+    opcode === 0xcf || opcode === 0xea || opcode === 0x0f0b || opcode === 0xf4;
+}
+
 /** Whether the decoded instruction is a call, near or far, direct or indirect. */
 export function isCall({ opcode, reg }: X86Decoder): boolean {
   return opcode === 0xe8 || opcode === 0x9a || opcode === 0xff && (reg === 2 || reg === 3);

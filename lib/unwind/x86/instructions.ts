@@ -14,7 +14,15 @@ import {
   registerPlus,
   uleb,
 } from "../signal.ts";
-import { isCall, MAX_LENGTH, NO_BASE, X86Decoder } from "./decode.ts";
+import {
+  isCall,
+  isConditionalJump,
+  isDirectJump,
+  isEnd,
+  MAX_LENGTH,
+  NO_BASE,
+  X86Decoder,
+} from "./decode.ts";
 
 /** Maximum distance of `pc` from the function's start, in bytes. */
 const MAX_FUNCTION = 0x1_0000;
@@ -63,6 +71,9 @@ interface State {
   readonly kept: Kept | null;
   /** Slots of saved registers by their numbers in instructions: offsets from the CFA. */
   readonly saved: ReadonlyMap<number, number>;
+  /** Registers that were pushed where the stack pointer's distance to the CFA is not known: bytes from
+   * the stack pointer up to their slots, `null` when that is lost too. */
+  readonly pushed: ReadonlyMap<number, number | null>;
   /** The constant in the accumulator, for a stack probe and the instruction after it. */
   readonly accumulator: number | null;
   /** The state from which this one was derived by guessing: what holds in code that no branch leads
@@ -70,6 +81,8 @@ interface State {
    * guessed. */
   readonly guessed: State | null;
 }
+
+const nonePushed: State["pushed"] = new Map();
 
 /** Makes the analysis of x86 functions.
  *
@@ -105,7 +118,8 @@ export function analyzer(arch: Arch): InstructionSet["analyze"] {
     if (state === null) return null;
     const anew = analysis.beginAnew(state, offset);
     const row = toRow(arch, anew);
-    return row && { row, agrees: (other) => agrees(arch, anew, other) };
+    const isGuess = anew.guessed !== null;
+    return row && { row, isGuess, agrees: (other) => agrees(arch, anew, other) };
   };
 }
 
@@ -160,6 +174,7 @@ class Analysis implements Machine<State> {
       copy: null,
       kept: null,
       saved: new Map(),
+      pushed: nonePushed,
       accumulator: null,
       guessed: null,
     };
@@ -228,9 +243,8 @@ class Analysis implements Machine<State> {
       if (opcode === 0xe8 && immediate === 0 && this.#word === 4) this.#ownAddress = next;
       return { state: after, step: { length, calls: opcode !== 0xe8 || immediate !== 0 } };
     }
-    const isConditional = opcode >= 0x70 && opcode <= 0x7f || opcode >= 0xe0 && opcode <= 0xe3 ||
-      opcode >= 0x0f80 && opcode <= 0x0f8f;
-    if (isConditional || opcode === 0xeb || opcode === 0xe9) {
+    const isConditional = isConditionalJump(this.#decoder);
+    if (isConditional || isDirectJump(this.#decoder)) {
       const step = { length, targets: [next + immediate], ends: !isConditional };
       this.#noteBranch(opcode);
       return { state: after, step };
@@ -245,7 +259,7 @@ class Analysis implements Machine<State> {
       return { state: after, step };
     }
     this.#noteTable(next);
-    return { state: after, step: { length, ends: isEnd(opcode) } };
+    return { state: after, step: { length, ends: isEnd(this.#decoder) } };
   }
 
   /** Notes what the decoded instruction says of a jump table. In 64-bit code:
@@ -445,7 +459,9 @@ class Analysis implements Machine<State> {
       case 0x56:
       case 0x57: {
         const after = this.#lower(state, word);
-        return after.sp === null ? after : this.#save(after, opcodeRegister, -after.sp);
+        return after.sp === null
+          ? this.#push(after, opcodeRegister)
+          : this.#save(after, opcodeRegister, -after.sp);
       }
       case 0x58:
       case 0x59:
@@ -538,14 +554,24 @@ class Analysis implements Machine<State> {
 
   /** Lowers the stack pointer by `size` bytes; `null` when the size is not known. */
   #lower(state: State, size: number | null): State {
-    const { kept } = state;
-    if (kept !== null && size !== null) return { ...state, kept: { ...kept, at: kept.at + size } };
-    return this.#moveTo(state, state.sp === null || size === null ? null : state.sp + size);
+    const { sp, kept } = state;
+    if (sp !== null || size === null) {
+      return this.#moveTo(state, sp === null || size === null ? null : sp + size);
+    }
+    const pushed = lowered(state.pushed, size);
+    if (kept !== null) return { ...state, pushed, kept: { ...kept, at: kept.at + size } };
+    return pushed === state.pushed ? state : { ...state, pushed };
   }
 
   /** Moves the stack pointer. Slots below it are gone. */
   #moveTo(before: State, sp: number | null): State {
-    const state = before.kept === null ? before : { ...before, kept: null };
+    const { kept, pushed } = before;
+    const state = kept === null && pushed.size === 0 ? before : {
+      ...before,
+      kept: null,
+      // Where it is known again, their slots are below it.
+      pushed: sp === null ? lowered(pushed, null) : nonePushed,
+    };
     if (sp === state.sp) return state;
     let { saved } = state;
     if (sp !== null && (state.sp === null || sp < state.sp)) {
@@ -559,6 +585,17 @@ class Analysis implements Machine<State> {
   #save(state: State, register: number, offset: number): State {
     if (!this.#calleeSaved[register] || state.saved.has(register) || offset >= 0) return state;
     return { ...state, saved: new Map(state.saved).set(register, offset) };
+  }
+
+  /** Saves a register, or an older stack pointer, in a slot that is only known from the stack pointer,
+   * which points to it. */
+  #push(state: State, register: number): State {
+    const { saved, pushed, copy } = state;
+    if (copy !== null && register === copy.register && copy.distance >= 0) {
+      return { ...state, kept: { at: 0, index: -1, scale: 1, distance: copy.distance } };
+    }
+    const isSaved = !this.#calleeSaved[register] || saved.has(register) || pushed.has(register);
+    return isSaved ? state : { ...state, pushed: new Map(pushed).set(register, 0) };
   }
 
   #store(state: State, register: number): State {
@@ -589,7 +626,10 @@ class Analysis implements Machine<State> {
   }
 
   #pop(state: State, register: number, word: number): State {
-    if (register === SP) return this.#moveTo(state, null);
+    if (register === SP) {
+      const { kept } = state;
+      return this.#moveTo(state, kept?.at === 0 && kept.index === -1 ? kept.distance : null);
+    }
     if (register !== BP || state.fp === null) return this.#lower(state, -word);
     // It is popped from the slot it was pushed to, whatever the counted depth is.
     const slot = state.saved.get(BP);
@@ -609,6 +649,7 @@ class Analysis implements Machine<State> {
       ? copy.distance
       : null;
     const moved = distance === null || !this.#isWhole() ? null : distance - constant;
+    if (to === SP && from === SP && this.#isWhole()) return this.#lower(state, -constant);
     if (to === SP) return this.#moveTo(state, moved);
     if (to === BP) return moved === fp ? state : { ...state, fp: moved };
     // The copy nearest to the CFA is that of the stack pointer before it was aligned.
@@ -663,10 +704,16 @@ class Analysis implements Machine<State> {
   }
 }
 
-/** Whether no instruction follows: `ret` of all kinds, far jumps, `ud2` and `hlt`. */
-function isEnd(opcode: number): boolean {
-  return opcode === 0xc3 || opcode === 0xc2 || opcode === 0xcb || opcode === 0xca ||
-    opcode === 0xcf || opcode === 0xea || opcode === 0x0f0b || opcode === 0xf4;
+/** Slots after the stack pointer was lowered by `size` bytes, `null` when that is not known. Registers
+ * whose slots it has passed must hold their own values again. */
+function lowered(pushed: State["pushed"], size: number | null): State["pushed"] {
+  if (pushed.size === 0) return pushed;
+  const left = new Map<number, number | null>();
+  for (const [register, at] of pushed) {
+    if (at === null || size === null) left.set(register, null);
+    else if (at + size >= 0) left.set(register, at + size);
+  }
+  return left;
 }
 
 /** Whether a row of unwind information can hold where a state does. Where something was guessed,
@@ -737,6 +784,14 @@ function toRow(arch: Arch, state: State): UnwindRow | null {
   ]);
   for (const [saved, at] of state.saved) {
     registers.set(numbers[saved], { kind: "offset", offset: at });
+  }
+  for (const [pushed, at] of state.pushed) {
+    registers.set(
+      numbers[pushed],
+      at === null
+        ? { kind: "undefined" }
+        : { kind: "expression", bytes: Uint8Array.from(registerPlus(numbers[SP], at)) },
+    );
   }
   return {
     cfa: offset === null

@@ -5,7 +5,7 @@ import type { UnwindRow } from "../../dwarf/mod.ts";
 import type { InstructionSet, ReadCode } from "../instruction_set.ts";
 import { DW_OP_deref, DW_OP_plus_uconst, MCONTEXT_POINTER, registerPlus, uleb } from "../signal.ts";
 import { compactRow } from "./compact.ts";
-import { isCall, X86Decoder } from "./decode.ts";
+import { isCall, isConditionalJump, isDirectJump, isEnd, X86Decoder } from "./decode.ts";
 import { analyzer } from "./instructions.ts";
 
 /** DWARF numbers of the registers that hold the `ucontext_t *`: the argument, and where `_sigtramp`
@@ -23,11 +23,12 @@ function isMoved(executed: Uint8Array | null): boolean {
 
 function x86(
   arch: Arch,
-): Pick<InstructionSet, "compactRow" | "analyze" | "stubRow" | "isAfterCall"> {
+): Pick<InstructionSet, "compactRow" | "analyze" | "stubRow" | "exits" | "isAfterCall"> {
   return {
     compactRow: (encoding, context) => compactRow(arch, encoding, context),
     analyze: analyzer(arch),
     stubRow: (readCode, pc, isHelper) => stubRow(arch, readCode, pc, isHelper),
+    exits: (readCode, start, size) => exits(arch, readCode, start, size),
     isAfterCall: (readCode, returnAddress) => isAfterCall(arch, readCode, returnAddress),
   };
 }
@@ -52,6 +53,32 @@ export const i386: InstructionSet = {
       : null,
   swapEspEbp: true,
 };
+
+/** See {@linkcode InstructionSet.exits}. */
+function exits(arch: Arch, readCode: ReadCode, start: bigint, size: number): number[] {
+  const code = readCode(start, size);
+  if (code === null) return [];
+  const decoder = new X86Decoder(arch.pointerSize === 8);
+  const found: number[] = [];
+  let goesOn = true;
+  let at = 0;
+  while (at < size && decoder.decode(code, at)) {
+    const { opcode, immediate, reg } = decoder;
+    at += decoder.length;
+    const isConditional = isConditionalJump(decoder);
+    const isJump = isDirectJump(decoder);
+    const target = at + immediate;
+    if ((isConditional || isJump) && (target < 0 || target >= size)) found.push(target);
+    // What was called last may not return; behind it and behind jumps are nop and int3.
+    const isPadding = opcode === 0x90 || opcode === 0x0f1f || opcode === 0xcc;
+    const isIndirect = opcode === 0xff && (reg === 4 || reg === 5);
+    // A call to the next instruction only pushes its address.
+    const isLeft = isCall(decoder) && (opcode !== 0xe8 || immediate !== 0);
+    if (!isPadding) goesOn = !isJump && !isIndirect && !isEnd(decoder) && !isLeft;
+  }
+  if (at === size && goesOn) found.push(size);
+  return found;
+}
 
 /** Whether the bytes before `returnAddress` are a call; `null` when they cannot be read.
  *

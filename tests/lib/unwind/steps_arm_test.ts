@@ -214,6 +214,35 @@ function withoutSymbols(file: Uint8Array): Uint8Array {
 }
 
 /** The distance from sp to the CFA at each word of stub helpers at 0x1000. */
+Deno.test("thumb: registers that are pushed for their room alone keep their values", () => {
+  /** Where registers are, as offsets from the CFA. */
+  const slots = (text: string, offset: number) => {
+    const code = Uint8Array.fromHex(text.replaceAll(" ", ""));
+    const { row } = instructionSets.armv7.analyze({
+      functionStart: 0x1000n,
+      functionEnd: 0x1000n + BigInt(code.length),
+      pc: 0x1000n + BigInt(offset),
+      thumb: true,
+      readCode: (address, length) => code.slice(Number(address - 0x1000n)).slice(0, length),
+    })!;
+    return [...row.registers].map(([number, rule]) => [
+      number,
+      rule.kind === "offset" ? rule.offset : rule.kind,
+    ]);
+  };
+  const [r5, r6, r7, lr] = [[5, -16], [6, -12], [7, -8], [14, -4]];
+  // push {r5, r6, r7, lr}; add r7, sp, #8; movs r0, #0; strd r0, r0, [sp]; ldr r1, [pc, #8]; bl;
+  // pop {r2, r3, r7, pc}; nop; a constant that could be `add r6, sp, #24`
+  const folded = "e0b5 02af 0020 cde90000 0249 00f000f8 8cbd 00bf 06ae0000";
+  assertEquals(slots(folded, 6), [r7, lr]);
+  assertEquals(slots(folded, 12), [r7, lr]);
+  // movs r6, #1 is in a later part.
+  assertEquals(slots(folded.replace("8cbd 00bf", "0126 c8bd"), 12), [r6, r7, lr]);
+  // vmov r5, s0; vmov r5, r6, d16
+  assertEquals(slots(folded.replace("00f000f8", "10ee105a"), 12), [r5, r7, lr]);
+  assertEquals(slots(folded.replace("00f000f8", "56ec305b"), 12), [r5, r6, r7, lr]);
+});
+
 function helperOffsets(stubRow: typeof stubRow64, words: readonly number[]): number[] {
   const code = new Uint8Array(Uint32Array.from(words).buffer);
   const readCode = (address: bigint, length: number) => {

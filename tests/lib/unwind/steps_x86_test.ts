@@ -279,6 +279,55 @@ Deno.test("the stack pointer is aligned, and its old value kept in another regis
   assertEquals([7, 12, 15].map(calls), ["r11+8", "r11+8", "rsp+8"]);
 });
 
+Deno.test("registers that are pushed below an aligned stack pointer, as libjpeg-turbo does", () => {
+  /** Where r12 is: bytes above the stack pointer, or the rule's kind. */
+  const r12 = (text: string, offset: number): bigint | string | undefined => {
+    const code = Uint8Array.fromHex(text.replaceAll(" ", ""));
+    const { row } = analyzer(x86_64)({
+      functionStart: 0x1000n,
+      functionEnd: 0x1000n + BigInt(code.length),
+      pc: 0x1000n + BigInt(offset),
+      thumb: false,
+      readCode: (address, length) => code.slice(Number(address - 0x1000n)).slice(0, length),
+    })!;
+    const rule = row.registers.get(12);
+    if (rule?.kind !== "expression") return rule?.kind;
+    return evaluateExpression(rule.bytes, {
+      pointerSize: 8,
+      registers: (number) => number === x86_64.sp.dwarf ? 0x5000n : undefined,
+      readMemory: () => undefined,
+    })! - 0x5000n;
+  };
+  // push %rbp; mov %rsp, %rbp; and $-16, %rsp; push %r12; push %r10; nop; pop %r10; pop %r12;
+  // mov %rbp, %rsp; pop %rbp; ret
+  const code = "55 4889e5 4883e4f0 4154 4152 90 415a 415c 4889ec 5d c3";
+  assertEquals([8, 10, 12, 13, 15, 17, 20].map((at) => r12(code, at)), [
+    ...[undefined, 0n, 8n, 8n, 0n, undefined, undefined],
+  ]);
+  assertEquals([8, 12, 20, 21].map(rowsOf(x86_64, code)), ["rbp+16", "rbp+16", "rbp+16", "rsp+8"]);
+  // It is lost with the stack pointer: sub %rax, %rsp
+  assertEquals(r12("55 4889e5 4883e4f0 4154 4829c4 90", 13), "undefined");
+  // The old stack pointer is pushed: mov %rsp, %rax; and $-16, %rsp; lea -8(%rsp), %rsp; push %rax;
+  // sub $16, %rsp; xor %eax, %eax; nop; add $16, %rsp; pop %rsp; ret
+  const pushed = "4889e0 4883e4f0 488d6424f8 50 4883ec10 31c0 90 4883c410 5c c3";
+  const found = analyzer(x86_64)({
+    functionStart: 0n,
+    functionEnd: 26n,
+    pc: 19n,
+    thumb: false,
+    readCode: (address, length) =>
+      Uint8Array.fromHex(pushed.replaceAll(" ", "")).slice(Number(address)).slice(0, length),
+  })!;
+  assert(found.row.cfa.kind === "expression");
+  const cfa = evaluateExpression(found.row.cfa.bytes, {
+    pointerSize: 8,
+    registers: (number) => number === x86_64.sp.dwarf ? 0x5000n : undefined,
+    readMemory: (address) => address === 0x5010n ? 0x6000n : undefined,
+  });
+  assertEquals(cfa, 0x6008n);
+  assertEquals(rowsOf(x86_64, pushed)(25), "rsp+8");
+});
+
 Deno.test("a function that takes its hidden argument with it", () => {
   // sub $12, %esp; call 0x2000; sub $4, %esp; add $12, %esp; ret
   const code = "83ec0c e8f80f0000 83ec04 83c40c c3";
