@@ -77,8 +77,8 @@ export interface RemoteLaunchOptions extends RemoteOptions {
   readonly via: StubName;
 }
 
-/** Starts a program by a stub of this machine. It runs when this returns, and when the target is disposed;
- * `kill()` ends it.
+/** Starts a program by a stub of this machine. It runs when this returns, unless `hold` says otherwise, and when the
+ * target is disposed; `kill()` ends it.
  *
  * Its stdin is empty. What it prints, on stdout or stderr, goes to this process's stdout, unless `onOutput`
  * takes it.

@@ -68,6 +68,9 @@ export interface RemoteOptions extends SymbolOptions, StubOptions {
   /** Whether the stub has started the program for this target, so that {@linkcode RemoteTarget.kill} may end
    * it. */
   readonly launched?: boolean;
+  /** Whether it stays stopped until it is first looked at: a recording of a program begins with its first
+   * instruction. */
+  readonly hold?: boolean;
   /** Called when the target stops, and when it runs again.
    *
    * @param detachesAlone whether the stub lets the target run when the connection is lost
@@ -174,7 +177,7 @@ export class RemoteTarget extends Target {
       this.name = options.name || (isMachO && program.name) || stub.programName ||
         program?.name || "";
       if (stub.isFault(stub.firstStop.signal)) this.#fail(stub.firstStop);
-      else this.#run();
+      else if (options.hold !== true) this.#run();
     } catch (error) {
       this.debug[Symbol.dispose]();
       letGo(stub);

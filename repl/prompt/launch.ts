@@ -34,6 +34,7 @@ export async function openLaunched(
       openStarted(program, args, {
         via,
         keep,
+        hold,
         ...(print === undefined ? {} : { output: lineByLine(print) }),
       }));
   }

@@ -35,6 +35,8 @@ export interface StubStart {
   readonly via: string;
   /** Whether it outlives machpause. */
   readonly keep: boolean;
+  /** Whether it waits at its start until it is sampled. */
+  readonly hold: boolean;
   /** Takes what it prints. */
   readonly output?: (text: string) => void;
 }
@@ -46,14 +48,14 @@ export interface StubStart {
 export async function openStarted(
   program: string,
   args: readonly string[],
-  { via, keep, output }: StubStart,
+  { via, keep, hold, output }: StubStart,
 ): Promise<Opened> {
   const decoder = new TextDecoder();
   const onOutput = output === undefined
     ? {}
     : { onOutput: (bytes: Uint8Array) => output(decoder.decode(bytes, { stream: true })) };
   const target = await correctable(() =>
-    launchRemote(program, args, { via: stubNamed(via), ...onOutput })
+    launchRemote(program, args, { via: stubNamed(via), hold, ...onOutput })
   );
   // A stub that loses its connection may let the program run.
   let tie = keep || target.pid === null ? undefined : killWithUs(target.pid);

@@ -276,6 +276,19 @@ for (const via of stubs) {
       await until(() => stateOf(pid) === "S", "it runs on");
       Deno.kill(pid, "SIGKILL");
     }
+    {
+      // Held, it has done nothing until it is sampled.
+      let printed = "";
+      using target = await launchRemote("/bin/sh", ["-c", "echo begun; exec sleep 1000"], {
+        ...{ via, hold: true },
+        onOutput: (bytes) => printed += new TextDecoder().decode(bytes),
+      });
+      assertEquals([stateOf(target.pid!), printed], ["t", ""]);
+      const profile = await target.record({ rate: 50, duration: 0.1, offCpu: true });
+      assertEquals(profile.threads.length, 1);
+      await until(() => printed.trim() === "begun", "it runs");
+      target.kill();
+    }
     await assertRejects(() => launchRemote("/nowhere", [], { via }), Deno.errors.NotFound);
     await assertRejects(() => launchRemote("/etc/passwd", [], { via, onOutput() {} }), RemoteError);
   });
