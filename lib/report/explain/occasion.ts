@@ -21,6 +21,7 @@ export function occasionOf(
   let origin: KnowledgeRow | null = null;
   let originAt = -1;
   let once: KnowledgeRow | null = null;
+  let initializer = -2;
   const end = Math.min(brokenAt(stack) ?? stack.length, OCCASION_DEPTH);
   for (let at = 0; at < end && found.length < MOST; at++) {
     const symbol = functionOf(stack[at], null);
@@ -30,6 +31,14 @@ export function occasionOf(
       if (!found.some((words) => words.includes("JavaScript"))) found.push(builtin);
       continue;
     }
+    if (globals.test(symbol)) {
+      // The copy may end before dispatch_once.
+      once ??= known("origin", "_dispatch_once_callout");
+      if (found.length === 0 && once !== null) found.push(once.meaning);
+      initializer = at;
+      continue;
+    }
+    if (at === initializer + 1 && symbol.startsWith("_dispatch_client_callout")) continue;
     const time = callTime(symbol);
     if (time.origin !== null && isOnce(time.origin)) {
       // It calls its block in the way that queues call theirs, on the thread that is there.
@@ -65,6 +74,9 @@ export function occasionOf(
     ? words.replace(beforeMain, "while a library was loaded, ")
     : words;
 }
+
+/** What Swift's compiler makes to initialize a global or static variable, which swift_once calls. */
+const globals = /^(?:globalinit_\w|one-time initialization function for )/;
 
 /** Whether what a function of libdispatch called is the program's. */
 function callsProgram(stack: readonly ReportFrame[], at: number): boolean {

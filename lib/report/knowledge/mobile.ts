@@ -6,14 +6,6 @@ const uikit = "Apple, UIKit";
 
 /** Meaning, source, and the functions by which a stack shows it. */
 const occasions: readonly (readonly [string, string, readonly string[]])[] = [
-  [
-    "while a global or static variable was initialized, once at its first use",
-    "Swift, SILGen: globalinit and its one-time initialization function",
-    [
-      "globalinit_*",
-      "one-time initialization function for *",
-    ],
-  ],
   ["while a view controller appeared (viewWillAppear, viewDidAppear)", uikit, [
     "-[UIViewController __viewWillAppear:]",
     "-[UIViewController __viewDidAppear:]",

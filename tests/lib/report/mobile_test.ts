@@ -387,5 +387,5 @@ Deno.test("a watch with pointers of 32 bits: an address below null", () => {
       "2   libdispatch.dylib   0x4a53f07c _dispatch_client_callout + 6 (object.m:559)\n",
   );
   assertStringIncludes(what, "it is null minus 4");
-  assertStringIncludes(what, "while a global or static variable was initialized, once");
+  assertStringIncludes(what, "It was in code that runs once");
 });
