@@ -128,6 +128,11 @@ export function isSystemFrame(frame: ReportFrame): boolean {
   return image !== null && (frame.cached === true || isSystemImage(image));
 }
 
+/** Whether a frame's code is the kernel's or an extension's: their addresses are in the upper half. */
+export function isKernelFrame({ address, image, imageName }: ReportFrame): boolean {
+  return address >= 0xffff_0000_0000_0000n || (image?.name ?? imageName) === "kernel";
+}
+
 /** Where XNU reserves room for the shared cache, in which only the system's images are: osfmk/mach/shared_region.h,
  * SHARED_REGION_BASE_ARM64 and SHARED_REGION_BASE_X86_64, the latter since macOS 11. */
 const caches = {

@@ -5,6 +5,7 @@ import {
   imageOf,
   imageTitle,
   isBaseLibrary,
+  isKernelFrame,
   isSystemFrame,
   outsideOfCache,
   programImage,
@@ -641,7 +642,7 @@ function ownerOf(
   if (mine.some((name) => sameLibrary(name, path) || sameLibrary(name, named.name))) {
     return { ...whole, owner: "mine" };
   }
-  if (isSystemFrame(frame)) return { ...whole, owner: "system" };
+  if (isSystemFrame(frame) || isKernelFrame(frame)) return { ...whole, owner: "system" };
   const owned = frameOwner(frame, functionOf(frame, previous));
   if (owned === "runtime") return { ...whole, owner: "runtime" };
   if (image === null) return { ...whole, owner: "program" };

@@ -1,6 +1,6 @@
 /** What threads were doing that did not crash: idle, blocked or busy. */
 
-import { imageOf, imageTitle } from "../images.ts";
+import { imageOf, imageTitle, isBaseLibrary, isKernelFrame, titleOf } from "../images.ts";
 import { type KnowledgeRow, known } from "../knowledge/mod.ts";
 import { isNearest } from "../nearest.ts";
 import type { CallTreeNode, CrashReport, ReportFrame, ReportThread } from "../report.ts";
@@ -16,7 +16,7 @@ export function waitOf(frames: readonly ReportFrame[]): KnowledgeRow | null {
   let seen = 0;
   for (let at = 0; at < frames.length && seen < WAIT_DEPTH; at++) {
     const frame = frames[at];
-    if (isKernel(frame)) continue;
+    if (isKernelFrame(frame)) continue;
     const symbol = functionOf(frame, null);
     if (symbol === null) {
       if (at === 0 && isLoopByImages(frames)) return known("wait", "mach_msg_trap");
@@ -32,11 +32,6 @@ export function waitOf(frames: readonly ReportFrame[]): KnowledgeRow | null {
     seen++;
   }
   return null;
-}
-
-/** Whether a frame is the kernel's or an extension's: their addresses are in the upper half. */
-function isKernel({ address, image, imageName }: ReportFrame): boolean {
-  return address >> 48n === 0xffffn || (image?.name ?? imageName) === "kernel";
 }
 
 /** The share of a thread's samples, one in so many, from which on a stack is told of. */
@@ -255,7 +250,7 @@ export function activityOf(thread: ReportThread): Activity {
         ? `${parts.length > 0 ? "else " : ""}${
           best.own * 2 > total - idle ? "mostly" : "most often"
         } in ${placeOf(best.path)}${imagesOf(best.path)}: ${share(best.own)}`
-        : `${row.meaning} in ${share(best.own)}${calledBy(best.path)}`,
+        : `${row.meaning} in ${share(best.own)}${waitsIn(best.path, row)}${calledBy(best.path)}`,
     );
   }
   if (collected * MIN_SHARE >= total && collected > 0) {
@@ -290,7 +285,7 @@ function unlink(path: Link, most: number): ReportFrame[] {
 
 /** The innermost function of a stack that is not the kernel's. */
 function placeOf(frames: readonly ReportFrame[]): string {
-  const frame = frames.find((frame) => !isKernel(frame)) ?? frames[0];
+  const frame = frames.find((frame) => !isKernelFrame(frame)) ?? frames[0];
   const image = frame.image === null ? frame.imageName : imageTitle(frame.image);
   const name = nameOf(frame) ?? `0x${frame.address.toString(16)}`;
   return `${name}${image === null ? "" : ` (${image})`}`;
@@ -310,6 +305,24 @@ function imagesOf(frames: readonly ReportFrame[]): string {
     if (name !== null && !names.includes(name)) names.push(name);
   }
   return names.length < 2 ? "" : `, called through ${names.slice(1, 5).join(", ")}`;
+}
+
+/** Functions of the system that wait on behalf of others, beside those of its base libraries. */
+const onBehalf = /^(?:-\[NS\w{0,40}Lock |-\[NSCondition|-\[NSOperation |objc_sync_|std::)/;
+
+/** The function of a framework of the system that a wait for a lock or the like is for. */
+function waitsIn(frames: readonly ReportFrame[], { meaning }: KnowledgeRow): string {
+  if (!meaning.startsWith("blocked on ")) return "";
+  for (const frame of frames) {
+    if (isKernelFrame(frame)) continue;
+    const symbol = functionOf(frame, null);
+    const owner = frameOwner(frame, symbol);
+    if (owner !== "system" || symbol === null || messageLoops.test(symbol)) return "";
+    if (!isBaseLibrary(titleOf(frame)) && !onBehalf.test(symbol)) {
+      return `, in ${placeOf([frame])}`;
+    }
+  }
+  return "";
 }
 
 /** The program's function that waits. */

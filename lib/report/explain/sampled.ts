@@ -3,7 +3,7 @@
 import type { KnowledgeRow } from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame, ReportImage, ReportThread } from "../report.ts";
 import { type Explanation, finished } from "./explanation.ts";
-import { activityOf, blockerOf, busyThread, mainThread, waitOf } from "./hang.ts";
+import { activityOf, blockerOf, busyThread, isMainThread, mainThread, waitOf } from "./hang.ts";
 import { processUses, samplerTime } from "./kinds.ts";
 import { callPath, shortName } from "./path.ts";
 import { isOfProcess } from "./program.ts";
@@ -57,7 +57,13 @@ export function explainSampled(
   if (thread !== null && (report.threads.length > 0)) {
     const { words, busiest, idle } = activityOf(thread);
     const main = thread.name === "heaviest stack"
-      ? `The heaviest stack${isOfWorker(thread) ? ", of a thread that is not the main one" : ""}`
+      ? `The heaviest stack${
+        isOfWorker(thread)
+          ? ", of a thread that is not the main one"
+          : isMainThread(thread)
+          ? " of the main thread"
+          : ""
+      }`
       : "The main thread";
     const used = target === null ? undefined : uses.find(({ title }) => title === target);
     const computed = used === undefined ? "" : `, which computed for ${used.seconds} s`;

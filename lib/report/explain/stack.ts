@@ -2,7 +2,7 @@
 
 import { demangle, isMangled } from "../../symbols/demangle/demangle.ts";
 import { isCutFault } from "../fault.ts";
-import { imageOf, imageTitle, isSystemFrame, titleOf } from "../images.ts";
+import { imageOf, imageTitle, isKernelFrame, isSystemFrame, titleOf } from "../images.ts";
 import { bareName, isRecorder, type KnowledgeRow, known, knownFrame } from "../knowledge/mod.ts";
 import { isNearest } from "../nearest.ts";
 import type { CrashReport, ReportException, ReportFrame, ReportImage } from "../report.ts";
@@ -59,7 +59,8 @@ export function frameOwner(frame: ReportFrame, symbol: string | null): FrameOwne
   const image = imageOf(frame);
   if (image === null) return isBuilt(frame, symbol) ? "program" : "unknown";
   if (isRuntimeLibrary(image)) return "runtime";
-  if (isSystemFrame(frame)) return "system";
+  // What a process called in the kernel is not its own, whatever the extension is called.
+  if (isSystemFrame(frame) || isKernelFrame(frame)) return "system";
   const raised = symbol !== null && (knownFrame(symbol) !== null || trapMessage(symbol) !== null ||
     isInstantiated(symbol, frame.file) || (frame.file !== null && ofRecorder.test(frame.file)));
   return raised ? "runtime" : "program";

@@ -110,7 +110,8 @@ export function readCallTree(
     }
     if (!hasTrees && threads.length === 0 && heaviestTitle.test(trimmed)) {
       flat = true;
-      thread = { id: null, name: "heaviest stack", queue: null, process, roots: [] };
+      const queue = trimmed.includes("main thread") ? "com.apple.main-thread" : null;
+      thread = { id: null, name: "heaviest stack", queue, process, roots: [] };
       threads.push(thread);
       path = [];
       continue;
