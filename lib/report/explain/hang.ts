@@ -238,6 +238,8 @@ export function activityOf(thread: ReportThread): Activity {
       idleRow ??= row;
     } else if (own > best.own) best = { own, path: unlink(path, Infinity) };
   }
+  // The nodes of a tree are numbered from its root.
+  const busiest = best.path.map((frame, index) => ({ ...frame, index }));
   const share = (count: number): string =>
     `${count} of ${total} samples (${Math.round(100 * count / Math.max(1, total))}%)`;
   const parts: string[] = [];
@@ -260,7 +262,7 @@ export function activityOf(thread: ReportThread): Activity {
     words: parts.length === 0 ? "not sampled" : parts.join("; "),
     idle: idle * 2 >= total,
     // A few samples of a thread with nothing to do blame nobody.
-    busiest: idle * 10 >= total * 9 || best.own * MIN_SHARE < total ? [] : best.path,
+    busiest: idle * 10 >= total * 9 || best.own * MIN_SHARE < total ? [] : busiest,
     samples: best.own,
   };
 }

@@ -117,7 +117,8 @@ export function explainSampled(
     title,
     happened,
     shown,
-    thread,
+    // One stack, of which everything is told: the samples have others.
+    thread === null || stack.length === 0 ? thread : { ...thread, frames: stack },
     ownFrame(stack, mine),
     callPath(stack, 0, (frame) => isOfProcess(frame, report)),
   );
