@@ -29,6 +29,7 @@ import {
   entryOf,
   frameOwner,
   functionOf,
+  isKnownByUuid,
   isPart,
   isRecorderFrame,
   isThunk,
@@ -643,6 +644,7 @@ function ownerOf(
     return { ...whole, owner: "mine" };
   }
   if (isSystemFrame(frame) || isKernelFrame(frame)) return { ...whole, owner: "system" };
+  if (isKnownByUuid(named.name)) return { ...none, owner: "unknown", by: "none" };
   const owned = frameOwner(frame, functionOf(frame, previous));
   if (owned === "runtime") return { ...whole, owner: "runtime" };
   if (image === null) return { ...whole, owner: "program" };

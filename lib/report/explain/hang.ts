@@ -209,6 +209,8 @@ export function activityOf(thread: ReportThread): Activity {
       samples: 1,
     };
   }
+  const single = heaviestOf(thread);
+  if (single !== null) return single;
   let total = 0;
   let idle = 0;
   let idleRow: KnowledgeRow | null = null;
@@ -265,6 +267,36 @@ export function activityOf(thread: ReportThread): Activity {
     busiest: idle * 10 >= total * 9 || best.own * MIN_SHARE < total ? [] : busiest,
     samples: best.own,
   };
+}
+
+/** What the heaviest stack of a resource report or a hang shows, where samples left it on the way: at each call the
+ * branch with the most samples goes on, and the others are not in it. So what is left is only known of its end;
+ * spindump(8). `null` for other threads. */
+function heaviestOf({ name, tree }: ReportThread): Activity | null {
+  if (name !== "heaviest stack" || tree.length !== 1) return null;
+  const total = tree[0].count;
+  const path: ReportFrame[] = [];
+  let node = tree[0];
+  let half = node;
+  for (;;) {
+    path.push(node.frame);
+    if (node.count * 2 > total) half = node;
+    if (node.children.length === 0) break;
+    if (node.children.length > 1) return null;
+    node = node.children[0];
+  }
+  if (node.count === total) return null;
+  const busiest = path.reverse().map((frame, index) => ({ ...frame, index }));
+  const row = waitOf(busiest);
+  const share = ({ count }: CallTreeNode): string =>
+    `${count} of ${total} samples (${Math.round(100 * count / total)}%)`;
+  const end = row === null
+    ? `in ${placeOf(busiest)}${imagesOf(busiest)}: ${share(node)}`
+    : `${row.meaning} in ${share(node)}${waitsIn(busiest, row)}${calledBy(busiest)}`;
+  const words = half === node
+    ? row === null ? `mostly ${end}` : end
+    : `${share(half)} went through ${placeOf([half.frame])}; its end is ${end}`;
+  return { words, idle: false, busiest, samples: node.count };
 }
 
 /** Functions that run-times collect garbage in: V8, src/heap/heap.cc; JavaScriptCore, heap/Heap.cpp; Mono, sgen-gc.c. */
