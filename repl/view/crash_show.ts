@@ -150,6 +150,8 @@ const absences = {
   addresses: safe`the system, by the addresses; what the program did before may have led to it`,
   recorder: safe`not known; the stack is that of the crash reporter in the process`,
   culprit: safe`not sure; the crash reporter suspects an installed library`,
+  limit: safe`the process that was ended, which was above its own limit; the report has no stacks`,
+  memory: safe`not known; the report has no stacks, only how much each process used`,
   launch: safe`the system; none of the program's code had run`,
   passed:
     safe`the system, as far as the stack shows: the program's functions on it only passed an event on; what the program did before may have led to it`,

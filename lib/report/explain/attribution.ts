@@ -23,13 +23,13 @@ import {
   isSamePath,
   isSystemProgram,
 } from "./program.ts";
+import { isJetsam, jetsamReason } from "./kinds.ts";
 import { overflows } from "./recursion.ts";
 import {
   endedBy,
   entryOf,
   frameOwner,
   functionOf,
-  isKnownByUuid,
   isPart,
   isRecorderFrame,
   isThunk,
@@ -107,7 +107,7 @@ export interface Attribution {
    * an `extension` that is not Apple's; `packaging` where it is how the program was built, signed or installed that
    * decides, and no stack; `description` where its Info.plist lacks one of how private data is used; `resource`
    * where the process as a whole used too much of one; `processes` where there are several, of which only the first is looked at; `own` where the copy's stack and
-   * the program are the system's; `part` where the whole stack and the program are; `heap` where malloc found its heap damaged, by code that ran before; `malloc` where it ended the process and nothing says whether its heap or the pointer that it was passed was at fault; `managed` where managed code threw whose functions are not on the stack; `reporter` where a crash reporter in the process crashed while it recorded a crash; `pool` where an autorelease pool released an object, whose owner is not on the stack; `wait` where the crashed thread only waited when a signal ended the process; `address` where no frame names its image and the innermost one that is not in the system's shared cache is shown; `recorder` where the stack's own code is only a crash reporter's; `culprit` where there is no stack and the reporter suspects a library; `addresses` where no frame names its image and all are in the system's libraries; `launch` where none of the program's code had run; `generated` where the code that a signal interrupted is in no image, as what a run-time compiles; `passed` where the program's functions only passed an event of the system's on; `null` when it lacks none. */
+   * the program are the system's; `part` where the whole stack and the program are; `heap` where malloc found its heap damaged, by code that ran before; `malloc` where it ended the process and nothing says whether its heap or the pointer that it was passed was at fault; `managed` where managed code threw whose functions are not on the stack; `reporter` where a crash reporter in the process crashed while it recorded a crash; `pool` where an autorelease pool released an object, whose owner is not on the stack; `wait` where the crashed thread only waited when a signal ended the process; `address` where no frame names its image and the innermost one that is not in the system's shared cache is shown; `recorder` where the stack's own code is only a crash reporter's; `culprit` where there is no stack and the reporter suspects a library; `addresses` where no frame names its image and all are in the system's libraries; `launch` where none of the program's code had run; `generated` where the code that a signal interrupted is in no image, as what a run-time compiles; `limit` where the kernel ended a process that was above its own limit of memory; `memory` where it lists processes that it ended for other reasons; `passed` where the program's functions only passed an event of the system's on; `null` when it lacks none. */
   readonly absent: Absent | null;
   /** Library or image of the deciding frame; `null` without one. Not safe to print raw. */
   readonly library: string | null;
@@ -428,6 +428,7 @@ function decidingOf({ report, stack, frames, reading }: OwnedStack): Deciding {
 /** Why nobody is to blame for what a report shows. */
 function whyNone(report: CrashReport, stack: readonly ReportFrame[]): Absent | null {
   if (isPackaging(report)) return "packaging";
+  if (isJetsam(report)) return jetsamReason(report) === "per-process-limit" ? "limit" : "memory";
   if (new Set(report.threads.map(({ process }) => process)).size > 1) return "processes";
   return onlyWaits(report, stack) ? "wait" : null;
 }
@@ -644,7 +645,6 @@ function ownerOf(
     return { ...whole, owner: "mine" };
   }
   if (isSystemFrame(frame) || isKernelFrame(frame)) return { ...whole, owner: "system" };
-  if (isKnownByUuid(named.name)) return { ...none, owner: "unknown", by: "none" };
   const owned = frameOwner(frame, functionOf(frame, previous));
   if (owned === "runtime") return { ...whole, owner: "runtime" };
   if (image === null) return { ...whole, owner: "program" };

@@ -7,7 +7,7 @@ import { isNearest } from "../nearest.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { isUnderRosetta } from "./cpu.ts";
 import { isApples, isOfProcess } from "./program.ts";
-import { unique } from "./words.ts";
+import { sentence, unique } from "./words.ts";
 
 /** What a report means. The texts quote the report, so they are not safe to print raw. */
 export interface Explanation {
@@ -116,10 +116,24 @@ function fitting(next: string, thread: ReportThread | null, own: ReportFrame | n
 const ofStack =
   /\bthe function that trapped|function at the top|the top frame|first frame of yours|the calling frame|[Tt]he heaviest stack|^See the (?:caller|frames|function)/;
 
+/** What a hang's report or a spindump says of how long its process did not answer; `null` when it does not say it did. */
+export function silence({ fields }: CrashReport): string | null {
+  for (const { name, value } of fields) {
+    if (name === "Note" && /^Unresponsive\b/.test(value)) return sentence(value);
+    if (name !== "Duration") continue;
+    const words = /\((?:process was )?(unresponsive for \d{1,9} seconds? before sampling)\)/.exec(
+      value,
+    );
+    if (words !== null) return sentence(words[1]);
+  }
+  return null;
+}
+
 /** What a report is that says nothing of what happened. */
-export function emptyWords(
-  { threads, exception, images, process, bugType, body }: CrashReport,
-): string {
+export function emptyWords(report: CrashReport): string {
+  const { threads, exception, images, process, bugType, body } = report;
+  const silent = threads.length === 0 && exception === null ? silence(report) : null;
+  if (silent !== null) return `${silent} What it was doing was cut off.`;
   if (threads.length === 0 && exception === null && body !== null && bugType !== null) {
     return `A report of Apple's kind ${bugType}, which has neither an exception nor a stack.`;
   }

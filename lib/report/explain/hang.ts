@@ -92,6 +92,13 @@ function mainWaitOf(frames: readonly ReportFrame[]): KnowledgeRow | null {
     if (isNested(frames)) {
       return { ...row, meaning: `in a run loop of the program's own, ${row.meaning}` };
     }
+    const runner = loopRunner(frames);
+    if (runner !== null) {
+      return {
+        ...row,
+        meaning: `in a run loop that ${placeOf([runner])} runs within another, ${row.meaning}`,
+      };
+    }
     return isQuitting(frames)
       ? { ...row, meaning: "in a run loop that is run while the program quits" }
       : row;
@@ -129,6 +136,30 @@ export function isNested(frames: readonly ReportFrame[]): boolean {
   return false;
 }
 
+/** Core Foundation's and Foundation's functions that run a run loop. */
+const runFunction = /^(?:_?CFRunLoopRun|-\[NSRunLoop)/;
+/** Functions that run a loop as a program's own: those of main threads, and of services. */
+const ownLoops =
+  /^(?:_?xpc_|main$|_?start|RunApplicationEventLoop|RunEventLoop|ReceiveNext|__CFRun)/;
+
+/** The function of the system that runs a run loop within that of a main thread until what it waits for has happened, such
+ * as the end of another process; `null` where a thread waits in its own. */
+function loopRunner(frames: readonly ReportFrame[]): ReportFrame | null {
+  let at = frames.findIndex(({ symbol }) => symbol !== null && runFunction.test(symbol));
+  if (at < 0) return null;
+  while (at < frames.length && runFunction.test(frames[at].symbol ?? "")) at++;
+  const runner = frames[at];
+  const symbol = runner === undefined ? null : functionOf(runner, frames[at - 1]);
+  if (
+    symbol === null || mainLoops.test(symbol) || messageLoops.test(symbol) ||
+    ownLoops.test(symbol) || outside.test(symbol) || frameOwner(runner, symbol) !== "system"
+  ) return null;
+  const isWithin = frames.slice(at + 1).some(({ symbol }) =>
+    symbol !== null && (mainLoops.test(symbol) || runFunction.test(symbol))
+  );
+  return isWithin ? runner : null;
+}
+
 /** Whether a main thread waits in a run loop that AppKit runs before it ends the program. */
 function isQuitting(frames: readonly ReportFrame[]): boolean {
   for (const [at, frame] of frames.entries()) {
@@ -147,7 +178,8 @@ export function isIdle(row: KnowledgeRow | null): boolean {
 
 /** A stack that waits in its run loop or for work. */
 export function isIdleStack(frames: readonly ReportFrame[]): boolean {
-  return isIdle(waitOf(frames)) && !isNested(frames) && !isQuitting(frames) && !isCutLoop(frames);
+  return isIdle(waitOf(frames)) && !isNested(frames) && !isQuitting(frames) &&
+    loopRunner(frames) === null && !isCutLoop(frames);
 }
 
 /** The main thread of a report's process; `null` when the report has no threads. */
@@ -175,6 +207,30 @@ export function busyThread(threads: readonly ReportThread[]): ReportThread | nul
     most = samples;
   }
   return best ?? mainThread({ threads });
+}
+
+/** Most branches of a call tree that are compared. */
+const MAX_BRANCHES = 1 << 10;
+
+/** The calls that all samples of a thread have in common, innermost first. What one function calls at several places is
+ * several branches. */
+export function trunkOf({ tree }: ReportThread): ReportFrame[] {
+  let total = 0;
+  for (const { count } of tree) total += count;
+  const trunk: ReportFrame[] = [];
+  let level: readonly CallTreeNode[] = tree;
+  while (level.length > 0 && level.length < MAX_BRANCHES) {
+    const { frame } = level[0];
+    let sum = 0;
+    for (const { count } of level) sum += count;
+    const isOne = level.every(({ frame: { symbol, address } }) =>
+      symbol === null ? address === frame.address : symbol === frame.symbol
+    );
+    if (sum < total || !isOne) break;
+    trunk.push(frame);
+    level = level.flatMap(({ children }) => children);
+  }
+  return trunk.reverse();
 }
 
 /** What a thread was doing, over the samples of its call tree or at one moment. */
@@ -215,6 +271,8 @@ export function activityOf(thread: ReportThread): Activity {
   let idle = 0;
   let idleRow: KnowledgeRow | null = null;
   let best: { own: number; path: ReportFrame[] } = { own: 0, path: [] };
+  /** Another stack that has as many samples. */
+  let tied: Link | null = null;
   for (const root of thread.tree) total += root.count;
   // Iterative: trees may be deeper than the call stack allows.
   let collected = 0;
@@ -238,7 +296,10 @@ export function activityOf(thread: ReportThread): Activity {
     if (isIdle(row)) {
       idle += own;
       idleRow ??= row;
-    } else if (own > best.own) best = { own, path: unlink(path, Infinity) };
+    } else if (own > best.own) {
+      best = { own, path: unlink(path, Infinity) };
+      tied = null;
+    } else if (own === best.own) tied ??= path;
   }
   // The nodes of a tree are numbered from its root.
   const busiest = best.path.map((frame, index) => ({ ...frame, index }));
@@ -252,8 +313,10 @@ export function activityOf(thread: ReportThread): Activity {
     parts.push(
       row === null
         ? `${parts.length > 0 ? "else " : ""}${
-          best.own * 2 > total - idle ? "mostly" : "most often"
-        } in ${placeOf(best.path)}${imagesOf(best.path)}: ${share(best.own)}`
+          best.own * 2 > total - idle ? "mostly" : tied === null ? "most often" : "among others"
+        } in ${placeOf(best.path)}${imagesOf(best.path)}: ${share(best.own)}${
+          tied === null ? "" : asOften(unlink(tied, MAIN_DEPTH), wait)
+        }`
         : `${row.meaning} in ${share(best.own)}${waitsIn(best.path, row)}${calledBy(best.path)}`,
     );
   }
@@ -278,11 +341,14 @@ function heaviestOf({ name, tree }: ReportThread): Activity | null {
   const path: ReportFrame[] = [];
   let node = tree[0];
   let half = node;
+  /** Most samples that left it at one call: no other function has more. */
+  let left = 0;
   for (;;) {
     path.push(node.frame);
     if (node.count * 2 > total) half = node;
     if (node.children.length === 0) break;
     if (node.children.length > 1) return null;
+    left = Math.max(left, node.count - node.children[0].count);
     node = node.children[0];
   }
   if (node.count === total) return null;
@@ -293,10 +359,19 @@ function heaviestOf({ name, tree }: ReportThread): Activity | null {
   const end = row === null
     ? `in ${placeOf(busiest)}${imagesOf(busiest)}: ${share(node)}`
     : `${row.meaning} in ${share(node)}${waitsIn(busiest, row)}${calledBy(busiest)}`;
-  const words = half === node
-    ? row === null ? `mostly ${end}` : end
+  const words = half === node || node.count > left
+    ? row === null ? `${half === node ? "mostly" : "most often"} ${end}` : end
     : `${share(half)} went through ${placeOf([half.frame])}; its end is ${end}`;
   return { words, idle: false, busiest, samples: node.count };
+}
+
+/** Another stack of as many samples, at the end of a sentence. */
+function asOften(
+  frames: readonly ReportFrame[],
+  wait: (frames: readonly ReportFrame[]) => KnowledgeRow | null,
+): string {
+  const row = wait(frames);
+  return `, and as often ${row === null ? `in ${placeOf(frames)}` : row.meaning}`;
 }
 
 /** Functions that run-times collect garbage in: V8, src/heap/heap.cc; JavaScriptCore, heap/Heap.cpp; Mono, sgen-gc.c. */

@@ -53,6 +53,10 @@ export function explainJetsam(report: CrashReport): Story {
       `The kernel ended ${nameOf(process)}${state}${used}: ${reason}` +
         (row === null ? "." : `, ${row.meaning}.`),
     );
+    const whole = wholeOf(textAt(process, "name") ?? "", processes);
+    if (whole !== null) {
+      happened.push(`By its name it is a part of ${whole}, such as an extension.`);
+    }
   }
   if (killed.length > 4) happened.push(`${killed.length - 4} more processes were ended.`);
   const left = killed.length === 0 ? looseKills(report.text) : [];
@@ -99,6 +103,36 @@ export function explainJetsam(report: CrashReport): Story {
     happened,
     rows: rows.length > 0 ? rows : [known("report", "298")!],
   };
+}
+
+/** Why the kernel ended the first process of a JetsamEvent; `null` where it ended none. */
+export function jetsamReason({ body, text }: CrashReport): string | null {
+  for (const process of arrayAt(body ?? {}, "processes")) {
+    const reason = isObject(process) ? textAt(process, "reason") : null;
+    if (reason !== null) return reason;
+  }
+  return looseKills(text)[0]?.reason ?? null;
+}
+
+/** Letters and digits from which on one name in another is no accident. */
+const MIN_NAME = 6;
+
+/** The app that a process belongs to whose name is a bundle identifier, by an app's name in it: that of `org.shop.cart-app.Mail`
+ * is `Cart App`. XNU cuts names after 32 characters: bsd/sys/proc_internal.h, proc_name_t. */
+function wholeOf(name: string, processes: readonly JsonObject[]): string | null {
+  if (!/^[\w-]{1,40}(?:\.[\w-]{1,60}){2,8}$/.test(name)) return null;
+  const parts = name.split(".").slice(1).map(plain);
+  for (const process of processes) {
+    const other = textAt(process, "name") ?? "";
+    const word = plain(other);
+    if (word.length >= MIN_NAME && !other.includes(".") && parts.includes(word)) return other;
+  }
+  return null;
+}
+
+/** A name's letters and digits. */
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]/g, "");
 }
 
 /** Processes with a reason in a text whose JSON is damaged. */

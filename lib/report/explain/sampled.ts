@@ -2,14 +2,22 @@
 
 import type { KnowledgeRow } from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame, ReportImage, ReportThread } from "../report.ts";
-import { type Explanation, finished } from "./explanation.ts";
-import { activityOf, blockerOf, busyThread, isMainThread, mainThread, waitOf } from "./hang.ts";
+import { type Explanation, finished, silence } from "./explanation.ts";
+import {
+  activityOf,
+  blockerOf,
+  busyThread,
+  isMainThread,
+  mainThread,
+  trunkOf,
+  waitOf,
+} from "./hang.ts";
 import { processUses, samplerTime } from "./kinds.ts";
+import { occasionOf } from "./occasion.ts";
 import { callPath, shortName } from "./path.ts";
 import { isOfProcess } from "./program.ts";
 import { ownFrame } from "./stack.ts";
 import { isTreeCut } from "./telling.ts";
-import { sentence } from "./words.ts";
 
 /** Samples, spindumps, hangs and resource reports: what their stacks show. */
 export function explainSampled(
@@ -28,7 +36,7 @@ export function explainSampled(
     );
     const most = names.slice(0, 12).join(", ");
     happened.push(
-      `The report has ${processes.size} processes${
+      `The report has ${Math.max(processes.size, countProcesses(report.text))} processes${
         most === "" ? "" : ` (${most}${names.length > 12 ? ", …" : ""})`
       }.`,
     );
@@ -77,10 +85,12 @@ export function explainSampled(
     if (!stateOnly(rows)) {
       happened.push(
         isCut
-          ? `${title}: ${words.replace(/^most(?:ly| often) in /, "called ")}.`
+          ? `${title}: ${words.replace(/^(?:most(?:ly| often)|among others) in /, "called ")}.`
           : `${title}: ${words}.`,
       );
     }
+    const occasion = idle || isCut || stateOnly(rows) ? null : occasionOf(trunkOf(thread), thread);
+    if (occasion !== null) happened.push(`All of it was ${occasion}.`);
     if (idle && processes.size <= 1) happened.push(...others(report.threads, thread));
     const blocker = blockerOf(report, thread);
     if (blocker === null && /\bblocked on a (?:pthread mutex|read-write lock|lock\b)/.test(words)) {
@@ -138,6 +148,15 @@ function targetOf(
   return processes.has(title) ? title : null;
 }
 
+/** How many processes a spindump has: of some no thread was sampled. */
+function countProcesses(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf("\nProcess: "); at >= 0; at = text.indexOf("\nProcess: ", at + 1)) {
+    count++;
+  }
+  return count;
+}
+
 /** Most threads beside an idle main thread that are looked at. */
 const MAX_OTHERS = 200;
 
@@ -173,16 +192,15 @@ function isOfWorker({ tree, frames }: ReportThread): boolean {
 }
 
 /** What a spindump says of its process: how long it did not answer, and how much it computed. */
-function usage({ format, fields }: CrashReport): string[] {
+function usage(report: CrashReport): string[] {
+  const { format, fields } = report;
   if (format !== "spindump") return [];
   const words: string[] = [];
-  const silent = fields.find(({ name, value }) =>
-    name === "Note" && value.startsWith("Unresponsive for")
-  );
-  if (silent !== undefined) words.push(sentence(silent.value));
+  const silent = silence(report);
+  if (silent !== null) words.push(silent);
   const computed = /^[\d.]{1,12}s/.exec(fields.find(({ name }) => name === "CPU Time")?.value ?? "")
     ?.[0];
-  if (silent !== undefined && computed !== undefined) {
+  if (silent !== null && computed !== undefined) {
     words.push(`CPU time while it was sampled: ${computed}.`);
   }
   return words;

@@ -58,18 +58,12 @@ export type FrameOwner = "program" | "runtime" | "system" | "unknown";
 export function frameOwner(frame: ReportFrame, symbol: string | null): FrameOwner {
   const image = imageOf(frame);
   if (image === null) return isBuilt(frame, symbol) ? "program" : "unknown";
-  if (isKnownByUuid(image.name)) return isSystemFrame(frame) ? "system" : "unknown";
   if (isRuntimeLibrary(image)) return "runtime";
   // What a process called in the kernel is not its own, whatever the extension is called.
   if (isSystemFrame(frame) || isKernelFrame(frame)) return "system";
   const raised = symbol !== null && (knownFrame(symbol) !== null || trapMessage(symbol) !== null ||
     isInstantiated(symbol, frame.file) || (frame.file !== null && ofRecorder.test(frame.file)));
   return raised ? "runtime" : "program";
-}
-
-/** Whether a report knows an image by its UUID only. */
-export function isKnownByUuid(name: string): boolean {
-  return name.startsWith("<") && /^<[0-9A-Fa-f-]{32,36}>$/.test(name);
 }
 
 /** Roles of functions that do not end a process themselves. */

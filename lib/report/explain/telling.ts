@@ -85,6 +85,8 @@ export type Absent =
   | "addresses"
   | "recorder"
   | "culprit"
+  | "limit"
+  | "memory"
   | "passed";
 
 /** What a stack that has no function of the program lacks; `null` when it is whole. */

@@ -408,7 +408,9 @@ export function parseSpindumpLine(line: string): TreeLine | null {
       inside = inside.slice(inAt + 4);
     }
     const plus = inside.lastIndexOf(" + ");
-    imageName = plus < 0 ? inside : inside.slice(0, plus);
+    // Code that is made at run time is counted from the image before it: none is so large.
+    const isBeyond = plus >= 0 && Number(inside.slice(plus + 3)) >= 2 ** 32;
+    imageName = isBeyond ? null : plus < 0 ? inside : inside.slice(0, plus);
   }
   const plus = place.lastIndexOf(" + ");
   const offset = plus < 0

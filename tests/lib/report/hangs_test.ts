@@ -1,0 +1,157 @@
+/** Hangs, samples, resource reports and memory: what their stacks and tables show, and what they do not. */
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { attributeReport, explainReport, readReport } from "../../../lib/report/mod.ts";
+
+function explained(text: string) {
+  const report = readReport(text, "x");
+  const { happened, thread, firstOwn } = explainReport(report);
+  const { verdict, absent, library, deciding } = attributeReport(report);
+  return { text: happened.join("\n"), thread, firstOwn, verdict, absent, library, deciding };
+}
+
+/** A heaviest stack as spindump prints it: outermost first, each with its samples. */
+const heaviest = (lines: readonly string[], of = "the target process") =>
+  `Date/Time:        2026-01-02 03:04:05.000 +0000
+OS Version:       macOS 15.0 (Build 24A335)
+Report Version:   60
+Command:          Shop
+Path:             /Applications/Shop.app/Contents/MacOS/Shop
+PID:              77
+Event:            hang
+Duration:         2.00s
+
+Heaviest stack for ${of}:
+${lines.map((line) => `  ${line}`).join("\n")}
+
+`;
+
+Deno.test("a heaviest stack that ends in the kernel: the program's frame, and what waits for the lock", () => {
+  const { text, library, verdict } = explained(heaviest([
+    "14  start + 1 (libdyld.dylib + 93913) [0x7fff74f77ed9]",
+    "14  -[NSApplication run] + 699 (AppKit + 82277) [0x7fff45280165]",
+    "14  openPicture + 40 (Shop + 4000) [0x106d38c5c]",
+    "14  CGContextDrawImage + 51 (CoreGraphics + 210463) [0x7fff4817d61f]",
+    "14  Codec::acquire() + 24 (ImageIO + 526358) [0x7fff4a8ea816]",
+    "14  _pthread_mutex_firstfit_lock_slow + 226 (libsystem_pthread.dylib + 5303) [0x7fff751694b7]",
+    "14  __psynch_mutexwait + 10 (libsystem_kernel.dylib + 15990) [0x7fff750b3e76]",
+    "*14  psynch_mtxcontinue + 0 (pthread + 10095) [0xffffff7f8238976f]",
+  ], "the main thread of the target process"));
+  assertStringIncludes(
+    text,
+    "The heaviest stack of the main thread: blocked on a pthread mutex in 14 of 14 samples (100%), " +
+      "in Codec::acquire() (ImageIO), called by openPicture (Shop).",
+  );
+  assertEquals([verdict, library], ["program", "Shop"]);
+});
+
+Deno.test("a heaviest stack that samples leave on the way: the others are not where they left it", () => {
+  const { text, thread, deciding } = explained(heaviest([
+    "20  thread_start + 15 (libsystem_pthread.dylib + 9339) [0x7fff2033547b]",
+    "20  pump + 40 (Shop + 4000) [0x106d38c5c]",
+    "12  step + 40 (Shop + 5000) [0x106d39c5c]",
+    "3   leaf + 40 (Shop + 6000) [0x106d3ac5c]",
+  ]));
+  assertStringIncludes(text, "12 of 20 samples (60%) went through step (Shop)");
+  assertStringIncludes(text, "its end is in leaf (Shop): 3 of 20 samples (15%)");
+  assert(!text.includes("8 of 20"), text);
+  // One stack, numbered from its innermost frame.
+  assertEquals(thread?.frames.map(({ index, symbol }) => [index, symbol])[0], [0, "leaf"]);
+  assertEquals([deciding?.frame.index, deciding?.frame.symbol], [0, "leaf"]);
+});
+
+Deno.test("code that is made at run time is not that of the image before it", () => {
+  const { deciding } = explained(heaviest([
+    "9  thread_start + 15 (libsystem_pthread.dylib + 9339) [0x7fff2033547b]",
+    "9  evaluate + 40 (Shop + 4000) [0x106d38c5c]",
+    "9  ??? (<CF9CB7F2-097E-3EA3-AE95-01C161AAAE00> + 58704628208) [0xeb30a89f0]",
+  ]));
+  assertEquals(deciding?.frame.symbol, "evaluate");
+});
+
+/** A sample of a main thread. */
+const sampled = (lines: readonly string[]) =>
+  `Analysis of sampling Shop (pid 77) every 1 millisecond
+Process:         Shop [77]
+Path:            /Applications/Shop.app/Contents/MacOS/Shop
+Call graph:
+    10 Thread_1   DispatchQueue_1: com.apple.main-thread  (serial)
+${lines.map((line) => `    + ${line}`).join("\n")}
+
+Total number in stack (recursive counted multiple, when >=5):
+`;
+const run = "10 -[NSApplication run]  (in AppKit) + 699  [0x7fff45280165]";
+
+Deno.test("a run loop that a framework runs within that of the main thread is no idle one", () => {
+  const wait = (runner: string) =>
+    explained(sampled([
+      run,
+      "  10 _DPSNextEvent  (in AppKit) + 997  [0x7fff45287363]",
+      `    10 ${runner}  [0x7fff4a133c6a]`,
+      "      10 CFRunLoopRunSpecific  (in CoreFoundation) + 463  [0x7fff47d35d48]",
+      "        10 __CFRunLoopRun  (in CoreFoundation) + 1200  [0x7fff47d368ba]",
+      "          10 __CFRunLoopServiceMachPort  (in CoreFoundation) + 327  [0x7fff47d37100]",
+      "            10 mach_msg_trap  (in libsystem_kernel.dylib) + 10  [0x7fff750b3e00]",
+    ])).text;
+  assertStringIncludes(
+    wait("-[NSConcreteTask waitUntilExit]  (in Foundation) + 131"),
+    "in a run loop that -[NSConcreteTask waitUntilExit] (Foundation) runs within another",
+  );
+  assertStringIncludes(wait("RunCurrentEventLoopInMode  (in HIToolbox) + 293"), "idle in 10 of 10");
+});
+
+Deno.test("on what occasion all samples were, and stacks that have as many samples", () => {
+  const { text } = explained(sampled([
+    run,
+    "  6 -[NSApplication terminate:]  (in AppKit) + 1384  [0x7fff45280200]",
+    "    6 closeAll  (in Shop) + 10  [0x106d38c5c]",
+    "  4 -[NSApplication terminate:]  (in AppKit) + 1400  [0x7fff45280210]",
+    "    4 saveAll  (in Shop) + 10  [0x106d39c5c]",
+  ]));
+  assertStringIncludes(text, "mostly in closeAll (Shop): 6 of 10 samples (60%)");
+  assertStringIncludes(text, "All of it was while the app was quitting.");
+  const tied = explained(sampled([
+    run,
+    "  5 closeAll  (in Shop) + 10  [0x106d38c5c]",
+    "  5 saveAll  (in Shop) + 10  [0x106d39c5c]",
+  ])).text;
+  assert(
+    /among others in (?:save|close)All \(Shop\): 5 of 10 .*, and as often in/.test(tied),
+    tied,
+  );
+  assert(!tied.includes("All of it"), tied);
+});
+
+Deno.test("a header of a spindump alone says how long its process did not answer", () => {
+  const header = (line: string) =>
+    explained(`Date/Time:       2026-01-02 03:04:05 +0000
+OS Version:      10.10.5 (Build 14F1021)
+Report Version:  21
+Command:         Shop
+Path:            /Applications/Shop.app/Contents/MacOS/Shop
+PID:             77
+${line}
+`).text;
+  assertEquals(
+    header("Duration:        9.99s (process was unresponsive for 77 seconds before sampling)"),
+    "Unresponsive for 77 seconds before sampling. What it was doing was cut off.",
+  );
+  assertStringIncludes(header("Duration:        9.99s"), "Only the header");
+});
+
+Deno.test("a JetsamEvent: whose it is by the reason, and the app that a part belongs to", () => {
+  const event = (reason: string) =>
+    explained(`{"bug_type":"298","os_version":"iPhone OS 17.1"}\n${
+      JSON.stringify({
+        memoryStatus: { pageSize: 16384 },
+        largestProcess: "Cart App",
+        processes: [
+          { name: "Cart App", rpages: 9000, pid: 10 },
+          { name: "org.shop.cart-app.Mail", rpages: 960, pid: 11, reason },
+        ],
+      })
+    }`);
+  const own = event("per-process-limit");
+  assertStringIncludes(own.text, "By its name it is a part of Cart App, such as an extension.");
+  assertEquals([own.verdict, own.absent], ["none", "limit"]);
+  assertEquals(event("vm-pageshortage").absent, "memory");
+});
