@@ -6,6 +6,7 @@ import { objectAt, textAt } from "../json.ts";
 import { abortsAfter } from "./stack.ts";
 import { type KnowledgeRow, known } from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
+import { headOf } from "../text.ts";
 
 /** How memory was used. */
 export type Access = "read" | "write" | "execute";
@@ -100,7 +101,15 @@ export function interruption(first: number, stack: readonly ReportFrame[]): stri
 
 /** What the registers say of the CPU's exception, where a copy has no more. */
 export function pageFault(report: CrashReport): string | null {
-  return armFault(report.crashedThread) ?? intelFault(report);
+  return armFault(report.crashedThread) ?? intelFault(report) ?? nearFault(report);
+}
+
+/** By the memory that the report has around an address: it is that of an access that failed. */
+function nearFault({ text }: CrashReport): string | null {
+  const address = /\bVM Regions Near (0x[0-9a-f]{1,16}):/i.exec(headOf(text))?.[1];
+  return address === undefined
+    ? null
+    : `The report shows the memory near ${address}: it was an access to that address that failed.`;
 }
 
 /** By ARM's exception syndrome: `esr: 0x92000007 (Data Abort) byte read Translation fault`. */

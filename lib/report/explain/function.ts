@@ -86,7 +86,12 @@ export function tellFunction(
     if (!isSilent && story.rows.length > before) tellUnsaid(report, row, story);
   }
   if (framework !== null && !told) {
-    story.add(framework.row, `${framework.row.meaning} It is ${framework.name}.`);
+    // Chromium's own line of the log says it.
+    const isSaid = story.happened.some((text) => /:FATAL:\S/.test(text));
+    const meaning = isSaid
+      ? framework.row.meaning.replace(" Which it was is not in the report.", "")
+      : framework.row.meaning;
+    story.add(framework.row, `${meaning} It is ${framework.name}.`);
   }
 }
 
@@ -290,12 +295,16 @@ function specialOf(
   const symbol = stack[index] === undefined
     ? null
     : functionOf(stack[index], stack[index - 1] ?? null);
-  if (symbol?.startsWith("QMessageLogger::fatal") === true) {
+  if (symbol !== null && /^(?:QMessageLogger::fatal|qt_message_fatal|qAbort)\b/.test(symbol)) {
     const starts = stack.slice(index, index + 6).some(({ symbol }) =>
       symbol !== null && /^(?:QGuiApplicationPrivate::createPlatformIntegration|init_platform)\b/
         .test(symbol)
     );
-    return starts ? { row: known("frame", "init_platform fatal")!, index } : undefined;
+    if (starts) return { row: known("frame", "init_platform fatal")!, index };
+    const isPython = stack.slice(index, index + 6).some(({ symbol }) =>
+      /^pyqt\d_err_print\b/.test(symbol ?? "")
+    );
+    return isPython ? { row: known("frame", "pyqt_err_print fatal")!, index } : undefined;
   }
   if (symbol !== null && /^(?:swift::)?swift_Concurrency_fatalError/.test(symbol)) {
     const names = stack.slice(index, index + 6).map(({ symbol }) => symbol ?? "");

@@ -1012,6 +1012,15 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "Emacs, Ruby, V8, JavaScriptCore, bdwgc, Mono, .NET, CPython, Go, Lua, Qt's V4 and Hermes: their collectors",
   ),
   ...occasion(
+    [
+      "v8::internal::GlobalHandles::InvokeSecondPassPhantomCallbacks*",
+      "v8::internal::GlobalHandles::InvokeFirstPassWeakCallbacks*",
+      "v8::internal::GlobalHandles::PostGarbageCollectionProcessing*",
+    ],
+    "while V8 told native code of objects that it had collected (their finalizers)",
+    "V8, src/handles/global-handles.cc",
+  ),
+  ...occasion(
     ["QV4::MemoryManager::alloc*"],
     "while memory was allocated for a value of JavaScript",
     "Qt, qtdeclarative/src/qml/memory/qv4mm.cpp",

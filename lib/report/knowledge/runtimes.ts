@@ -206,6 +206,16 @@ export const runtimeRows: readonly KnowledgeRow[] = [
       "LLVM, lib/Support/PrettyStackTrace.cpp",
     ],
     [
+      "GPU process isn't usable",
+      "A check of Chromium's code failed (FATAL log): it could not start its GPU process, and gave up.",
+      [
+        "the helper program of that process that is missing in the app, not signed, or not allowed to start",
+        "a GPU process that crashed again and again",
+      ],
+      "See the lines before it, which say why the GPU process failed; try --disable-gpu.",
+      "Chromium, content/browser/gpu/gpu_data_manager_impl_private.cc: FallBackToNextGpuMode",
+    ],
+    [
       ":FATAL:",
       "A check of Chromium's code failed (FATAL log), and the process ended itself.",
       ["a bug in the application or in this version of Chromium"],
@@ -852,6 +862,23 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     ["a missing platform plugin"],
     "Read its message on stderr.",
     "Qt, src/gui/kernel/qguiapplication.cpp: init_platform",
+  ),
+  frame(
+    "pyqt_err_print fatal",
+    "An exception of Python was not caught in a slot, or in a method that Qt called: PyQt prints it and stops the process.",
+    [],
+    "Read the traceback on stderr; catch exceptions in slots, or set sys.excepthook.",
+    "PyQt, Differences Between PyQt5 and PyQt4: Unhandled Python Exceptions",
+  ),
+  ...["pyqt5_err_print*", "pyqt6_err_print*"].map((key) =>
+    frame(
+      key,
+      "",
+      [],
+      "",
+      "PyQt, Differences Between PyQt5 and PyQt4: Unhandled Python Exceptions",
+      "raise",
+    )
   ),
   frame(
     "qt_message_fatal*",

@@ -554,3 +554,64 @@ Deno.test("a stack and registers without an exception: the header of an image wa
   assertEquals(readReport(text, "x").threads[0].name, "Worker");
   assert(!told(text.replace("0x02000000", "0x00000000")).happened.includes("does not know"));
 });
+
+Deno.test("a console's line above a copy says why Chromium, and PyQt's function why Qt, stopped the process", () => {
+  const chromium = crash({
+    exception: ["EXC_BREAKPOINT (SIGTRAP)", "0x0000000000000001, 0x000000012f4bde70"],
+    threads: [["Electron~Framework ares_llist_iterator + 4696284", "dyld start + 4"]],
+  }).replaceAll("Electron~Framework", "Electron Framework");
+  const log =
+    "[583:21734986:0128/141525.924676:FATAL:content/browser/gpu/gpu_data_manager_impl_private.cc:415] GPU process isn't usable. Goodbye.";
+  const said = told(`${log}\n\n${chromium}`).happened;
+  assertStringIncludes(
+    said,
+    "it could not start its GPU process, and gave up. It says: [583:",
+  );
+  assert(!said.includes("is not in the report"), said);
+  assertStringIncludes(told(chromium).happened, "is not in the report");
+
+  const slot = crash({
+    exception: ["EXC_CRASH (SIGABRT)", "0x0000000000000000, 0x0000000000000000"],
+    threads: [[
+      "libsystem_kernel.dylib __pthread_kill + 8",
+      "libsystem_c.dylib abort + 180",
+      "QtCore qt_message_fatal(QtMsgType, QMessageLogContext const&, QString const&) + 12",
+      "QtCore QMessageLogger::fatal(char const*, ...) const + 128",
+      "QtCore.abi3.so pyqt6_err_print() + 880",
+      "QtCore.abi3.so PyQtSlotProxy::unislot(void**) + 112",
+      ...loop,
+    ]],
+  });
+  assertStringIncludes(told(slot).happened, "An exception of Python was not caught in a slot");
+  assertEquals(
+    attributeReport(readReport(slot, "x")).deciding?.frame.symbol,
+    "PyQtSlotProxy::unislot(void**)",
+  );
+});
+
+Deno.test("V8's finalizers; the address of an access by the memory that a copy shows around it", () => {
+  const finalizer = crash({
+    threads: [[
+      "Electron.framework 0x10ad6f000 + 35990802",
+      "Electron.framework v8::internal::GlobalHandles::InvokeSecondPassPhantomCallbacksFromTask() + 419",
+      ...loop,
+    ]],
+  });
+  assertStringIncludes(
+    told(finalizer).happened,
+    "while V8 told native code of objects that it had collected",
+  );
+  const near = [
+    "VM Regions Near 0x100000002:",
+    "--> ",
+    "    __TEXT                 000000010f96f000-0000000110085000 [ 7256K] r-x/rwx SM=COW  /Applications/MyApp",
+    "",
+    "Thread 0 Crashed:: Dispatch queue: com.apple.main-thread",
+    ...frames(["MyApp Counted::hasOne() const + 4", ...loop]),
+    "",
+  ].join("\n");
+  assertStringIncludes(
+    told(near).happened,
+    "the memory near 0x100000002: it was an access to that address that failed",
+  );
+});
