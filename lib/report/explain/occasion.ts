@@ -1,7 +1,7 @@
 /** When it was: what of the system had called the program. */
 
 import { isBaseLibrary, titleOf } from "../images.ts";
-import { callTime, type KnowledgeRow, known } from "../knowledge/mod.ts";
+import { callTime, type KnowledgeRow, known, sourced, timed } from "../knowledge/mod.ts";
 import type { ReportFrame, ReportThread } from "../report.ts";
 import { brokenAt, frameOwner, functionOf } from "./stack.ts";
 
@@ -22,6 +22,7 @@ export function occasionOf(
   let originAt = -1;
   let once: KnowledgeRow | null = null;
   let initializer = -2;
+  let pump: string | null = null;
   const end = Math.min(brokenAt(stack) ?? stack.length, OCCASION_DEPTH);
   for (let at = 0; at < end && found.length < MOST; at++) {
     const symbol = functionOf(stack[at], null);
@@ -35,11 +36,22 @@ export function occasionOf(
       // The copy may end before dispatch_once.
       once ??= known("origin", "_dispatch_once_callout");
       if (found.length === 0 && once !== null) found.push(once.meaning);
+      if (found.length === 0 && pump !== null) found.push(pump);
       initializer = at;
       continue;
     }
     if (at === initializer + 1 && symbol.startsWith("_dispatch_client_callout")) continue;
+    const handler = qtHandlers.exec(symbol.slice(0, MAX_HANDLER))?.[1];
+    if (handler !== undefined) {
+      if (!found.some((words) => words.includes("Qt"))) {
+        found.push(`while an event of Qt was handled (${handler})`);
+      }
+      continue;
+    }
+    pump ??= pumpOf(symbol);
     const time = callTime(symbol);
+    const called = (time.occasion ?? time.origin)?.meaning;
+    if (pump !== null && (called === timed || called === sourced)) continue;
     if (time.origin !== null && isOnce(time.origin)) {
       // It calls its block in the way that queues call theirs, on the thread that is there.
       if (once === null && found.length === 0 && callsProgram(stack, at)) {
@@ -67,6 +79,7 @@ export function occasionOf(
     found.push(label === null ? origin.meaning : `in a block on the queue ${label}`);
   }
   if (found.length === 0 && once !== null) found.push(once.meaning);
+  if (found.length === 0 && pump !== null) found.push(pump);
   if (found.length === 0) return namelessOccasion(stack.slice(0, end), thread);
   const words = found.join(", ");
   // The initializers of a library that main() had loaded.
@@ -134,6 +147,21 @@ function builtinOf(symbol: string): string | null {
   const title = type[0].toUpperCase() + type.slice(1);
   return `in JavaScript's ${title}.prototype.${match[4][0].toLowerCase()}${match[4].slice(1)}`;
 }
+
+/** What an event loop of others does: the system's calls it by a timer or a source, which says nothing of the work. */
+function pumpOf(symbol: string): string | null {
+  if (symbol.startsWith("QCoreApplication::notify")) return "while an event of Qt was handled";
+  return /^base::(?:TaskAnnotator|MessagePump)/.test(symbol)
+    ? "in a task of Chromium's message loop"
+    : null;
+}
+
+/** Characters of a name in which a handler of Qt's is looked for. */
+const MAX_HANDLER = 200;
+
+/** Functions that Qt calls with an event, by the names that its documentation of QWidget and QObject gives. */
+const qtHandlers =
+  /^(?:\w+::){1,8}((?:action|change|close|contextMenu|custom|drag(?:Enter|Leave|Move)|drop|enter|focus(?:In|Out)|hide|inputMethod|key(?:Press|Release)|leave|mouse(?:DoubleClick|Move|Press|Release)|move|paint|resize|show|tablet|timer|wheel)Event)\(Q\w{1,30}Event ?\*\)/;
 
 /** How what dyld and the Objective-C run-time do at the start is told. */
 const beforeMain = "before main(), ";

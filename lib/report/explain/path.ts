@@ -14,9 +14,10 @@ const INNER = 4;
 /** Functions of run-times that are kept of those that were compiled into the program. */
 const OWN = 4;
 /** Entries into other libraries that are kept beside them. */
-const ENTRIES = 2;
-/** Innermost and outermost functions of the system that are kept below those of the program. */
-const CALLED = { inner: 3, outer: 2, entries: 0 } as const;
+const ENTRIES = 3;
+/** Innermost and outermost functions of the system that are kept below those of the program, and the entries into other
+ * libraries between. */
+const CALLED = { inner: 3, outer: 2, entries: 2 } as const;
 /** The same of a stack without any of the program, and the entries into other libraries that are kept between. */
 const ALONE = { inner: 4, outer: 1, entries: 3 } as const;
 /** Innermost and outermost frames in which functions of the program are looked for. */
@@ -165,10 +166,11 @@ function shortened(steps: readonly Step[]): (Step | null)[] {
   let left = ENTRIES;
   for (let at = steps.length - 1; at > 0 && left > 0; at--) {
     // What called a library of C that was compiled in says what it was called for.
+    const isSame = partOf(steps[at]) === partOf(steps[at - 1]);
     const isInto = steps[at].image === steps[at - 1].image &&
       isPlain(steps[at].name) && steps[at - 1].name.includes("::");
     const entry = isInto ? at - 1 : at;
-    if ((!isInto && steps[at].image === steps[at - 1].image) || kept.has(entry)) continue;
+    if ((!isInto && isSame) || steps[entry].isNameless || kept.has(entry)) continue;
     kept.add(entry);
     left--;
   }
@@ -178,6 +180,11 @@ function shortened(steps: readonly Step[]): (Step | null)[] {
     else if (list.at(-1) !== null) list.push(null);
   }
   return list;
+}
+
+/** The part of a program that a function is of: its image, and there the outermost namespace of C++. */
+function partOf({ image, name }: Step): string {
+  return `${image}/${/^([a-z]\w{0,60})::/.exec(name)?.[1] ?? ""}`;
 }
 
 /** Whether a name is that of a function of C. */

@@ -40,6 +40,12 @@ const swift = "Swift, stdlib/public/core and stdlib/public/runtime";
 /** When a run-time looks through the memory that it manages. */
 export const collected = "while garbage was collected";
 
+/** When a run loop's timer calls. */
+export const timed = "in a timer or a delayed call";
+
+/** When a run loop calls for a source of events. */
+export const sourced = "in the callback of a source of a run loop";
+
 /** See {@linkcode KnowledgeRow}. */
 export const frameworkRows: readonly KnowledgeRow[] = [
   ...frame(
@@ -1046,12 +1052,27 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "Apple, NSApplication",
   ),
   ...occasion(
+    ["mojo::InterfaceEndpointClient::HandleValidatedMessage*"],
+    "while a message of Mojo, Chromium's IPC, was handled",
+    "Chromium, mojo/public/cpp/bindings/lib/interface_endpoint_client.cc",
+  ),
+  ...occasion(
+    ["QAction::activate*"],
+    "while an action of Qt was triggered",
+    "Qt, QAction",
+  ),
+  ...occasion(
+    ["QAbstractButtonPrivate::click*", "QAbstractButton::click*"],
+    "while a button of Qt was clicked",
+    "Qt, QAbstractButton",
+  ),
+  ...occasion(
     [
       "__CFRUNLOOP_IS_CALLING_OUT_TO_A_TIMER_CALLBACK_FUNCTION__",
       "__NSFireTimer",
       "__NSFireDelayedPerform",
     ],
-    "in a timer or a delayed call",
+    timed,
     "Apple, NSTimer",
   ),
   ...occasion(
@@ -1337,7 +1358,7 @@ export const frameworkRows: readonly KnowledgeRow[] = [
       "__CFRunLoopDoSource1",
       "__CFRunLoopDoSources0",
     ],
-    "in the callback of a source of a run loop",
+    sourced,
     "Apple, Core Foundation: CFRunLoop.c",
   ),
   ...origin(

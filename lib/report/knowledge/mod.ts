@@ -16,7 +16,7 @@ import { terminationRows } from "./terminations.ts";
 import { scriptRows, vendorRows } from "./vendors.ts";
 
 export { heapDamage, mallocStop } from "./frames.ts";
-export { collected } from "./frameworks.ts";
+export { collected, sourced, timed } from "./frameworks.ts";
 export { isRecorder } from "./runtimes.ts";
 export { missingUsage } from "./messages.ts";
 export type { FrameNeed, FrameRole, KnowledgeKind, KnowledgeRow } from "./row.ts";

@@ -126,6 +126,58 @@ Deno.test("what began it: the occasion and what it was part of", () => {
   assertStringIncludes(labelled.what, "It was in a block on the queue org.example.import.");
 });
 
+Deno.test("what began it, where another event loop runs in the system's", () => {
+  const timer = [
+    "CoreFoundation __CFRUNLOOP_IS_CALLING_OUT_TO_A_TIMER_CALLBACK_FUNCTION__ + 8",
+    ...loop,
+  ];
+  const source = [
+    "CoreFoundation __CFRunLoopDoSource0 + 8",
+    "AppKit -[NSApplication run] + 8",
+    "dyld start + 4",
+  ];
+  const when = (frames: readonly string[]) =>
+    /It was .*/.exec(told(crash(["MyApp shop::Cart::open(int) + 8", ...frames])).what)?.[0];
+  assertEquals(when(timer), "It was in a timer or a delayed call.");
+  // Chromium's message loop is called by a timer.
+  const task = "Chat base::TaskAnnotator::RunTaskImpl(base::PendingTask&) + 8";
+  assertEquals(when([task, ...timer]), "It was in a task of Chromium's message loop.");
+  assertEquals(
+    when([
+      "Chat mojo::InterfaceEndpointClient::HandleValidatedMessage(mojo::Message*) + 8",
+      task,
+      ...timer,
+    ]),
+    "It was while a message of Mojo, Chromium's IPC, was handled.",
+  );
+  const notify = "QtCore QCoreApplication::notifyInternal2(QObject*, QEvent*) + 8";
+  assertEquals(when([notify, ...source]), "It was while an event of Qt was handled.");
+  assertEquals(
+    when(["MyApp shop::Field::focusOutEvent(QFocusEvent*) + 8", notify, ...source]),
+    "It was while an event of Qt was handled (focusOutEvent).",
+  );
+  // A function of that name that Qt does not call.
+  assertEquals(
+    when(["MyApp shop::focusOutEvent(shop::Field*) + 8", ...source]),
+    "It was in the callback of a source of a run loop.",
+  );
+});
+
+Deno.test("a long path keeps where it came into another library or namespace", () => {
+  const own = (names: readonly string[]) => names.map((name) => `MyApp ${name}(int) + 8`);
+  assertEquals(
+    pathOf([
+      ...own(["cart::e", "cart::d", "cart::c", "cart::b", "cart::a", "wire::two", "wire::one"]),
+      ...own(["app::three", "app::two", "app::one"]),
+      ...loop,
+    ]),
+    [
+      ...["app::one (MyApp)", "app::two", "…", "wire::one", "…", "cart::a"],
+      ...["cart::b", "cart::c", "cart::d", "cart::e"],
+    ],
+  );
+});
+
 Deno.test("rows are found by mangled names, and names in sentences are readable", () => {
   const { what } = told(
     "Exception Type: EXC_CRASH (SIGABRT)\nTermination Reason: Namespace DYLD, Code 4 Symbol missing\n\n" +
