@@ -24,7 +24,7 @@ import {
   isSystemProgram,
 } from "./program.ts";
 import { isJetsam, jetsamReason } from "./kinds.ts";
-import { overflows } from "./recursion.ts";
+import { overflows, recursion } from "./recursion.ts";
 import {
   endedBy,
   entryOf,
@@ -349,6 +349,15 @@ function decidingOf({ report, stack, frames, reading }: OwnedStack): Deciding {
     : frames.findIndex((frame, index) =>
       isOwn(frame, index) && isLibrary(frame.frame, report) === false
     );
+  // What hit the end of a full stack is not what filled it.
+  const deep = stack === report.crashedThread?.frames ? recursion(report) : null;
+  const recursing = innermost < 0 || deep?.full !== true
+    ? -1
+    : frames.findIndex((frame, index) => isOwn(frame, index) && deep.repeats(frame.frame));
+  if (recursing >= 0) {
+    const deciding = frames[recursing];
+    return { at: recursing, deciding, isOwn: true, isPart: false, isAddress: false, lacking: null };
+  }
   const program = caller < 0 ? innermost : caller;
   // What a framework that is linked into the program did itself is its own, unless it only passed on what was raised.
   const part = frames.findIndex(({ owner, frame }, index) =>

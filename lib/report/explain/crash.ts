@@ -98,7 +98,11 @@ export function explainCrash(
     ? { ...shown, name: crashedTitle(report) as ReportThread["name"] }
     : shown;
   const isBlank = outside && isIdleStack(stack) || decidesNothing(report, stack);
-  const own = isBlank ? null : ownFrame(stack, mine);
+  const own = isBlank ? null : ownFrame(
+    stack,
+    mine,
+    crash.deep?.full === true && stack === report.crashedThread?.frames ? crash.deep.repeats : null,
+  );
   if (
     !outside && own === null && isSystemProgram(report) &&
     (absentFrom(stack) === "thrower" || usesResource(report))

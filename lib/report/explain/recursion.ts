@@ -18,6 +18,8 @@ const MIN_REPEATS = 12;
 export interface DeepStack {
   readonly text: string;
   readonly full: boolean;
+  /** Whether a frame's function is one of those that repeat: any other only was in hand when the stack was full. */
+  readonly repeats: (frame: ReportFrame) => boolean;
 }
 
 /** A stack with the same functions again and again: one that overflowed, with a fault at its end or one whose
@@ -42,11 +44,17 @@ export function recursion(report: CrashReport): DeepStack | null {
     /^(?:stack|filled)$/.test(classifyAddress(report, address).kind);
   if (frames.length < MIN_RECURSION && !near && !guard) return null;
   const often = `${nameOf(most.frame)} is on it ${most.count} times in ${frames.length} frames`;
+  const repeats = (frame: ReportFrame): boolean =>
+    (counts.get(nameOf(frame))?.count ?? 0) * 2 > most.count;
+  const last = frames.at(-1)!;
+  const cut = frames.length >= MIN_RECURSION && repeats(last)
+    ? ` The report's list of frames ends within it, at frame ${last.index}: what began it is not there.`
+    : "";
   // Deep recursion alone need not be what ended the process.
   const isElsewhere = sp !== null || endedBy(report) !== "access";
   return near || guard || !isElsewhere
-    ? { text: `The stack overflowed by recursion: ${often}.`, full: true }
-    : { text: `The stack is deep: ${often}.`, full: false };
+    ? { text: `The stack overflowed by recursion: ${often}.${cut}`, full: true, repeats }
+    : { text: `The stack is deep: ${often}.${cut}`, full: false, repeats };
 }
 
 /** Whether the access that ended a process was one beyond the end of its stack: it says nothing of what was in hand. */

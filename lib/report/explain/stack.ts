@@ -665,16 +665,25 @@ function isMallocAbort(stack: readonly ReportFrame[], index: number): boolean {
   return image !== null && imageTitle(image) === "libsystem_malloc.dylib";
 }
 
-/** The deciding frame of a stack, where its image is one of `mine`. */
+/** The deciding frame of a stack, where its image is one of `mine`.
+ *
+ * @param repeats which frames filled a stack that overflowed; `null` for other stacks
+ */
 export function ownFrame(
   stack: readonly ReportFrame[],
   mine: (image: ReportImage) => boolean,
+  repeats: ((frame: ReportFrame) => boolean) | null = null,
 ): ReportFrame | null {
   const { first, deciding } = readStack(stack);
   const isMine = (frame: ReportFrame): boolean => {
     const image = imageOf(frame);
     return image !== null && mine(image as ReportImage);
   };
+  const recursing = repeats === null ? undefined : stack.find((frame, at) =>
+    at >= first && repeats(frame) && isMine(frame) && frameOwner(frame, null) === "program" &&
+    !passesOn(stack, first, at)
+  );
+  if (recursing !== undefined) return recursing;
   if (deciding >= 0 && isMine(stack[deciding])) return stack[deciding];
   return stack.slice(0, entryOf(stack)).find((frame, at) =>
     isMine(frame) && !passesOn(stack, first, at)
