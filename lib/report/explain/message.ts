@@ -1,6 +1,12 @@
 /** Messages that the program or the system's libraries left, and what they mean. */
 
-import { type KnowledgeRow, known, knownMessage, missingUsage } from "../knowledge/mod.ts";
+import {
+  frameworkSince,
+  type KnowledgeRow,
+  known,
+  knownMessage,
+  missingUsage,
+} from "../knowledge/mod.ts";
 import type { CrashReport } from "../report.ts";
 import { headOf } from "../text.ts";
 import { trapMessage } from "./stack.ts";
@@ -27,7 +33,7 @@ export function tellMessages({ report, texts, uncaught }: Crash, story: Story): 
       );
       continue;
     }
-    const row = withKey(messageRow(text), texts);
+    const row = newerRow(text, report) ?? withKey(messageRow(text), texts);
     if (row !== null) {
       const said = `It says: ${withoutAbsent(text)}`;
       story.add(row, row.meaning === "" ? said : `${row.meaning} ${said}`);
@@ -165,6 +171,35 @@ export function symbolRow(text: string): KnowledgeRow | null {
       ? "symbol of a library of the system"
       : "symbol of another library",
   );
+}
+
+/** The row for a library of the system that is newer than it, with the versions of both; `null` for others. */
+export function newerRow(text: string, { osVersion }: CrashReport): KnowledgeRow | null {
+  const name = /Library not loaded: '?\/System\/Library\/Frameworks\/(\w{2,60})\.framework\//.exec(
+    text.slice(0, 4000),
+  )?.[1];
+  const system = /^(iPhone OS|iOS|macOS|Mac OS X|OS X) (\d{1,3}(?:\.\d{1,3})?)/.exec(
+    osVersion ?? "",
+  );
+  if (name === undefined || system === null) return null;
+  const title = system[1].startsWith("i") ? "iOS" : "macOS";
+  const since = frameworkSince(name, title);
+  if (since === null || !isBefore(system[2], since)) return null;
+  const row = known("message", "Library not loaded: newer than the system")!;
+  return {
+    ...row,
+    meaning: row.meaning.replace(
+      "it is newer than this system",
+      `${name} came with ${title} ${since.replace(/\.0$/, "")}, and this is ${title} ${system[2]}`,
+    ),
+  };
+}
+
+/** Whether a version of two numbers is before another. */
+function isBefore(version: string, other: string): boolean {
+  const [major, minor = 0] = version.split(".").map(Number);
+  const [otherMajor, otherMinor] = other.split(".").map(Number);
+  return major < otherMajor || (major === otherMajor && minor < otherMinor);
 }
 
 /** Whether a message tells nothing that other fields do not tell. */

@@ -679,10 +679,12 @@ export function ownFrame(
     const image = imageOf(frame);
     return image !== null && mine(image as ReportImage);
   };
-  const recursing = repeats === null ? undefined : stack.find((frame, at) =>
-    at >= first && repeats(frame) && isMine(frame) && frameOwner(frame, null) === "program" &&
-    !passesOn(stack, first, at)
-  );
+  const recursing = repeats === null
+    ? undefined
+    : stack.find((frame, at) =>
+      at >= first && repeats(frame) && isMine(frame) && frameOwner(frame, null) === "program" &&
+      !passesOn(stack, first, at)
+    );
   if (recursing !== undefined) return recursing;
   if (deciding >= 0 && isMine(stack[deciding])) return stack[deciding];
   return stack.slice(0, entryOf(stack)).find((frame, at) =>

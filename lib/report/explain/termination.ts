@@ -13,7 +13,7 @@ import type { CrashReport } from "../report.ts";
 import { headOf } from "../text.ts";
 import { regionWords } from "./address.ts";
 import { accessOf } from "./cpu.ts";
-import { symbolRow, withoutAbsent } from "./message.ts";
+import { newerRow, symbolRow, withoutAbsent } from "./message.ts";
 import type { Crash, Story } from "./story.ts";
 import { isBadJump } from "./telling.ts";
 import { sentence } from "./words.ts";
@@ -72,7 +72,7 @@ export function tellWatchdog({ texts, ended }: Crash, story: Story): void {
 }
 
 function dyldRow(report: CrashReport, text: string): KnowledgeRow | null {
-  return symbolRow(text) ??
+  return symbolRow(text) ?? newerRow(text, report) ??
     (hasCopy(report, text)
       ? known("message", "Library not loaded: another copy is loaded")
       : knownMessage(text));

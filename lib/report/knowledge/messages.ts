@@ -1631,7 +1631,8 @@ export const messageRows: readonly KnowledgeRow[] = [
   ]),
   ...rows([
     "Library not loaded: /opt/homebrew/",
-    "Library not loaded: /usr/local/",
+    "Library not loaded: /usr/local/opt/",
+    "Library not loaded: /usr/local/Cellar/",
     "Library not loaded: /opt/local/",
     "Library not loaded: /nix/",
   ], [
@@ -1643,6 +1644,17 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Install or upgrade the package, and rebuild what links it; otool -L shows what is needed.",
     dyld,
   ]),
+  message(
+    "Library not loaded: /usr/local/",
+    "A dynamic library outside of the program, in /usr/local, could not be loaded.",
+    [
+      "a library that is not installed there on this computer, and is not shipped with the program",
+      "a library that the program ships, whose install name is still where its own build installs it",
+      "a package that was upgraded or removed after the program was built",
+    ],
+    "Install it, or ship it and name it by @rpath (install_name_tool -id and -change, then sign again); otool -L shows what is needed.",
+    dyld,
+  ),
   ...rows(["Library not loaded: @rpath/libswift", "Library not loaded: /usr/lib/swift/"], [
     "A library of Swift's run-time could not be loaded.",
     [
@@ -1655,10 +1667,48 @@ export const messageRows: readonly KnowledgeRow[] = [
   ...rows(["Library not loaded: /System/Library/", "Library not loaded: /usr/lib/"], [
     "A library of the system could not be loaded.",
     [
-      "a system older or newer than the program is made for: the library is not in it",
-      "an embedded framework that was linked with a wrong install name",
+      "a system older than the library, which the program links strongly",
+      "a newer system, which does not have the library there any more",
     ],
-    'See "Expected in": for a library of the system, raise the deployment target or link it weakly; for another, use the version that the program was built with.',
+    "Link it weakly (Optional in Xcode) and test for what it has before use, or raise the deployment target; run the program on a system that has it.",
+    dyld,
+  ]),
+  message(
+    "Library not loaded: newer than the system",
+    "A library of the system could not be loaded: it is newer than this system.",
+    ["the program links a library strongly that the system does not have yet"],
+    "Link it weakly (Optional in Xcode) and test for what it has before use (#available), or raise the deployment target.",
+    dyld,
+  ),
+  ...rows([
+    "Library not loaded: /Users/",
+    "Library not loaded: /home/",
+    "Library not loaded: /private/tmp/",
+    "Library not loaded: /private/var/folders/",
+    "Library not loaded: /tmp/",
+    "Library not loaded: /Volumes/",
+  ], [
+    "A dynamic library could not be loaded: it is named by a path in somebody's folder or volume, as on the machine that it was built on.",
+    ["an install name that is the path of the build, not where the program ships the library"],
+    "Ship the library in the program, and name it by @rpath: install_name_tool -id for the library, -change for what links it; sign both again.",
+    dyld,
+  ]),
+  ...rows(["Library not loaded: /Library/", "Library not loaded: /Applications/"], [
+    "A dynamic library of another product could not be loaded.",
+    [
+      "the product is not installed on this computer, or in another version",
+      "a library that the program was to ship and name by @rpath",
+    ],
+    "Install that product, or ship the library in the program and name it by @rpath; otool -L shows what is needed.",
+    dyld,
+  ]),
+  ...rows(["Library not loaded: @executable_path/", "Library not loaded: @loader_path/"], [
+    "A dynamic library could not be loaded that the program looks for beside itself or beside what needs it.",
+    [
+      "the library was not shipped there",
+      "the program, or the library that needs it, was moved without it",
+    ],
+    "See whether the file is at that place, from the folder of the executable or of what the message says that it is referenced from; install the program again.",
     dyld,
   ]),
   message(

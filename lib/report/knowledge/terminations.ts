@@ -490,3 +490,42 @@ export const terminationRows: readonly KnowledgeRow[] = [
     source: `${watchdog}; FrontBoard's and RunningBoard's reasons`,
   })),
 ];
+
+/** The first versions of iOS and of macOS that have a framework; `null` where they are not known or there is none.
+ * Apple's documentation of each framework. */
+const firsts: readonly (readonly [ios: string, mac: string | null, ...names: string[]])[] = [
+  ["6.0", "10.8", "Social"],
+  ["7.0", "10.9", "SpriteKit", "GameController", "MediaAccessibility"],
+  ["8.0", "10.10", "LocalAuthentication", "CloudKit", "NotificationCenter"],
+  ["8.0", "10.11", "Metal"],
+  ["8.0", "10.13", "Photos", "PhotosUI"],
+  ["8.0", "10.15", "PushKit"],
+  ["9.0", "10.11", "Contacts", "ContactsUI", "MetalKit", "ModelIO", "MetalPerformanceShaders"],
+  ["9.0", null, "WatchConnectivity"],
+  ["10.0", "10.14", "UserNotifications"],
+  ["10.0", "10.15", "Speech"],
+  ["10.0", null, "CallKit", "Messages"],
+  ["11.0", "10.13", "CoreML", "Vision"],
+  ["11.0", null, "ARKit", "CoreNFC"],
+  ["12.0", "10.14", "Network", "NaturalLanguage"],
+  ["12.0", "10.15", "AuthenticationServices"],
+  ["12.0", null, "CarPlay"],
+  [
+    "13.0",
+    "10.15",
+    ...["SwiftUI", "Combine", "CryptoKit", "CoreHaptics", "LinkPresentation", "PencilKit"],
+  ],
+  ["13.0", null, "BackgroundTasks"],
+  ["14.0", "11.0", "WidgetKit", "AppTrackingTransparency", "UniformTypeIdentifiers"],
+  ["15.0", "12.0", "ShazamKit", "GroupActivities"],
+  ["16.0", "13.0", "AppIntents", "Charts"],
+  ["16.1", null, "ActivityKit"],
+  ["17.0", "14.0", "SwiftData", "TipKit"],
+  ["18.0", "15.0", "SwiftUICore"],
+];
+
+/** The version of a system from which on it has a framework of that name; `null` where that is not known. */
+export function frameworkSince(name: string, system: "iOS" | "macOS"): string | null {
+  const row = firsts.find((row) => row.indexOf(name, 2) >= 0);
+  return row === undefined ? null : row[system === "iOS" ? 0 : 1];
+}
