@@ -1,6 +1,6 @@
 /** What is at an address, as frames of a profile. */
 
-import { ElfImage } from "../elf/mod.ts";
+import { debugIdOfFile, ElfImage, readElf } from "../elf/mod.ts";
 import type { RawText } from "../escape.ts";
 import type { LoadedImage } from "../macho/mod.ts";
 import type { ProfileBuilder } from "../profile/mod.ts";
@@ -93,7 +93,7 @@ export class ProfileImages {
       index = this.#builder.image({
         name,
         path,
-        uuid: image instanceof ElfImage ? image.buildId : uuid,
+        uuid: image instanceof ElfImage ? identifierOf(image) : uuid,
         address: loadAddress,
         size: end > loadAddress ? end - loadAddress : 0n,
         ...this.#arch === undefined ? {} : { arch: this.#arch },
@@ -116,4 +116,10 @@ function endOf({ loadAddress, ranges }: LoadedImage): bigint {
     if (range.end > end) end = range.end;
   }
   return end;
+}
+
+/** What symbol servers find an ELF file by: its build ID; where it has none, as programs of Go before 1.24, what
+ * Breakpad's tools make of its code. */
+function identifierOf({ buildId, file }: ElfImage): string | null {
+  return buildId ?? (file === null ? null : debugIdOfFile(readElf(file), file));
 }

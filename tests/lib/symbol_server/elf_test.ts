@@ -2,8 +2,11 @@
  * identifiers that samply's published requests have for a build ID. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { fileSystem } from "../../../ffi/file_system.ts";
+import { ElfImage } from "../../../lib/elf/mod.ts";
 import { debugIdOf, uuidBytes } from "../../../lib/hex.ts";
+import { ProfileBuilder } from "../../../lib/profile/mod.ts";
 import { SymbolServer } from "../../../lib/symbol_server/mod.ts";
+import { ProfileImages } from "../../../lib/symbols/profile_frames.ts";
 import { onLinux } from "../../machine.ts";
 
 // Of samply's test `asm_with_continue`.
@@ -66,6 +69,31 @@ Deno.test({
         assertEquals([status, Number(json.startAddress)], [200, offset], json.error);
         assert(json.instructions.length > 0);
       }
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
+
+Deno.test({
+  name: "an ELF program without a build ID: a profile says by what a symbol server finds it",
+  ignore: !onLinux,
+  async fn() {
+    const folder = await Deno.makeTempDir();
+    try {
+      await Deno.writeTextFile(`${folder}/a.c`, "int main(void) { return 1; }\n");
+      await run("cc", "-g", "-Wl,--build-id=none", "-o", `${folder}/program`, `${folder}/a.c`);
+      const image = ElfImage.fromSource(fileSystem.files.open(`${folder}/program`));
+      const [{ address }] = image.findSymbols("main");
+      const builder = new ProfileBuilder();
+      new ProfileImages(builder).index(image);
+      const { images: [{ uuid }] } = builder.finish();
+      const id = `${uuid!.replaceAll("-", "").toUpperCase()}0`;
+      using server = new SymbolServer(fileSystem, { symbols: [folder] });
+      const request = { memoryMap: [["program", id]], stacks: [[[0, Number(address)]]] };
+      const body = new TextEncoder().encode(JSON.stringify(request));
+      const { json } = await server.answer("/symbolicate/v5", body);
+      assertEquals(JSON.parse(json).results[0].stacks[0][0].function, "main");
     } finally {
       await Deno.remove(folder, { recursive: true });
     }
