@@ -1,6 +1,7 @@
 /** Samples of a running target: unwinds what `mp_sample` copied, after the target runs again. */
 
 import type { Arch } from "../arch/mod.ts";
+import { pause } from "../clock.ts";
 import { TargetGoneError } from "../errors.ts";
 import type { RawText } from "../escape.ts";
 import { unwind, type UnwoundFrame, type UnwoundStack } from "../unwind/mod.ts";
@@ -296,15 +297,13 @@ export async function* samples(
         lost = missed + dropped;
       }
       if (isLast) break;
-      await new Promise<void>((resolve) => {
-        const interval = looks++ < firstLooks ? firstInterval : readInterval;
-        const timer = setTimeout(resolve, begin === undefined ? interval : beginInterval);
-        wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-        if (end !== undefined) wake();
+      const interval = looks++ < firstLooks ? firstInterval : readInterval;
+      const woken = new Promise<void>((resolve) => {
+        wake = resolve;
+        if (end !== undefined) resolve();
       });
+      // The call that samples keeps the event loop from ending.
+      await Promise.race([pause(begin === undefined ? interval : beginInterval), woken]);
     }
   } finally {
     signal?.removeEventListener("abort", stop);
