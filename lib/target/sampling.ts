@@ -325,6 +325,8 @@ interface KnownThread {
   /** The stack's bytes, at the end of the array. */
   mirror: Uint8Array;
   stackEnd: bigint;
+  /** Whether all of it was copied, up to its end. */
+  isWhole: boolean;
   state: Uint8Array;
   cpuTime: number;
   runState: number;
@@ -334,9 +336,21 @@ interface KnownThread {
   /** The last tick at which it waited for a CPU and could not be looked at. */
   queuedAt: number;
   unwound: UnwoundStack | undefined;
+  /** Where the stack was read for each activation's caller. */
+  reads: (readonly number[])[];
   /** The nodes of the activations. */
   nodes: StackNode[];
 }
+
+/** What has changed of a stack since the record before. */
+interface Change {
+  readonly isNone: boolean;
+  /** The first activation of the walk before from which on all was read from what is as it was. */
+  readonly keptFrom: number;
+}
+
+const none: Change = { isNone: true, keptFrom: 0 };
+const all: Change = { isNone: false, keptFrom: Infinity };
 
 /** Keeps the stacks of all threads as they were last seen, and unwinds what has changed of them. */
 class StackSampler implements SampleVisitor {
@@ -386,6 +400,7 @@ class StackSampler implements SampleVisitor {
       name: info.name,
       mirror: new Uint8Array(leastMirror),
       stackEnd: 0n,
+      isWhole: false,
       state: new Uint8Array(0),
       cpuTime: 0,
       runState: waiting,
@@ -393,6 +408,7 @@ class StackSampler implements SampleVisitor {
       weight: 1,
       queuedAt: 0,
       unwound: undefined,
+      reads: [],
       nodes: [],
     });
   }
@@ -409,9 +425,9 @@ class StackSampler implements SampleVisitor {
   stack(record: StackRecord): void {
     const thread = this.#threads.get(record.threadId);
     if (thread === undefined) return;
-    const changedTo = this.#copy(thread, record);
+    const change = this.#copy(thread, record);
     if (record.cpuTime < this.#begunAt) return;
-    const isSame = changedTo === 0 && thread.unwound !== undefined &&
+    const isSame = change.isNone && thread.unwound !== undefined &&
       areEqual(record.state, thread.state);
     if (thread.tick !== this.#ticks) this.#seen.push(thread);
     thread.cpuTime = record.cpuTime;
@@ -420,7 +436,7 @@ class StackSampler implements SampleVisitor {
     thread.weight = record.ticks;
     if (isSame) return;
     thread.state = record.state.slice();
-    this.#walk(thread, record, changedTo);
+    this.#walk(thread, record, change.keptFrom);
     this.#readQueue(thread, record);
   }
 
@@ -467,12 +483,13 @@ class StackSampler implements SampleVisitor {
     };
   }
 
-  /** Brings the copy of a stack up to date.
-   *
-   * @returns the end of the highest part that has changed; 0 when nothing has
-   */
-  #copy(thread: KnownThread, { stackAddress, stackSize, stackEnd, ranges }: StackRecord): number {
+  /** Brings the copy of a stack up to date. */
+  #copy(thread: KnownThread, { stackAddress, stackSize, stackEnd, ranges }: StackRecord): Change {
     const used = Number(stackEnd - stackAddress);
+    const isSameStack = stackEnd === thread.stackEnd;
+    const isWhole = stackSize === used;
+    const wasWhole = thread.isWhole;
+    thread.isWhole = isWhole;
     if (stackSize > 0 && (used > thread.mirror.length || stackEnd !== thread.stackEnd)) {
       let size = thread.mirror.length;
       while (size < used) size *= 2;
@@ -481,24 +498,34 @@ class StackSampler implements SampleVisitor {
       thread.mirror = mirror;
     }
     thread.stackEnd = stackEnd;
-    if (stackSize === 0) return Infinity;
+    if (stackSize === 0) return all;
     const start = thread.mirror.length - used;
-    let changedTo = 0;
-    for (const { offset, bytes } of ranges) {
-      thread.mirror.set(bytes, start + offset);
-      changedTo = Number(stackAddress) + offset + bytes.length;
-    }
-    return changedTo;
+    const last = ranges.at(-1);
+    const changedTo = last === undefined
+      ? 0
+      : Number(stackAddress) + last.offset + last.bytes.length;
+    const keptFrom = !isSameStack
+      ? Infinity
+      : isWhole && wasWhole
+      ? keptOf(thread, Number(stackAddress), changedTo, ranges)
+      // A walk may have ended where no more was copied.
+      : thread.unwound?.frames.findIndex(({ sp }) => sp >= changedTo) ?? -1;
+    for (const { offset, bytes } of ranges) thread.mirror.set(bytes, start + offset);
+    return ranges.length === 0
+      ? none
+      : { isNone: false, keptFrom: keptFrom < 0 ? Infinity : keptFrom };
   }
 
-  /** Unwinds a stack down to the first activation that is as it was, above all that has changed. */
-  #walk(thread: KnownThread, record: StackRecord, changedTo: number): void {
+  /** Unwinds a stack down to the first activation that is as it was, and is followed by what is as it was. */
+  #walk(thread: KnownThread, record: StackRecord, keptFrom: number): void {
     const { arch, resolver } = this.#origin;
     const { stackAddress, stackSize, stackEnd } = record;
     const start = thread.mirror.length - Number(stackEnd - stackAddress);
     const before = thread.unwound?.frames ?? [];
     let at = 1;
     let shared = -1;
+    let reads: number[] = [];
+    const ownReads: (readonly number[])[] = [reads];
     const unwound = unwind({
       arch,
       images: resolver,
@@ -508,15 +535,16 @@ class StackSampler implements SampleVisitor {
       stackEnd,
       readInto: undefined,
       isKnown({ sp, fp, address }: UnwoundFrame): boolean {
-        if (sp < changedTo) return false;
         // Both go up the stack.
         while (at < before.length && before[at].sp < sp) at++;
         const other = before[at];
-        if (other === undefined || other.exact) return false;
-        if (other.sp !== sp || other.fp !== fp || other.address !== address) return false;
-        shared = at;
-        return true;
+        const isSame = at >= keptFrom && other !== undefined && !other.exact &&
+          other.sp === sp && other.fp === fp && other.address === address;
+        if (isSame) shared = at;
+        else ownReads.push(reads = []);
+        return isSame;
       },
+      onRead: (address) => void reads.push(address),
     });
     const own = unwound.frames;
     let node = shared < 0 ? null : thread.nodes[shared];
@@ -525,6 +553,7 @@ class StackSampler implements SampleVisitor {
       inner[index] = node = this.#tree.child(node, own[index]);
     }
     thread.nodes = shared < 0 ? inner : inner.concat(thread.nodes.slice(shared));
+    thread.reads = shared < 0 ? ownReads : ownReads.concat(thread.reads.slice(shared));
     thread.unwound = shared < 0 ? unwound : new JoinedStack(
       own.concat(before.slice(shared)),
       thread.unwound!.stopped,
@@ -579,6 +608,48 @@ class StackSampler implements SampleVisitor {
     if (pointer !== undefined) this.#queues.set(pointer, service.queue);
   }
 }
+
+/** {@linkcode Change.keptFrom}, before the copy is brought up to date. Most of a stack's words do not matter for the
+ * walk: variables of outer functions change all the time.
+ *
+ * @param stackAddress of what was copied now, which the ranges are in
+ * @param changedTo the end of the last range; 0 for none
+ */
+function keptOf(
+  { reads, mirror, stackEnd }: KnownThread,
+  stackAddress: number,
+  changedTo: number,
+  ranges: StackRecord["ranges"],
+): number {
+  const mirrorAddress = Number(stackEnd) - mirror.length;
+  const isChanged = (address: number): boolean => {
+    if (address >= changedTo) return false;
+    const offset = address - stackAddress;
+    if (offset < 0) return true;
+    // The last range that begins below the end of the word.
+    let low = 0, high = ranges.length;
+    while (low < high) {
+      const middle = low + high >> 1;
+      if (ranges[middle].offset < offset + wordSize) low = middle + 1;
+      else high = middle;
+    }
+    const range = ranges[low - 1];
+    if (range === undefined || range.offset + range.bytes.length <= offset) return false;
+    // Between two changes that are near each other a range has what is as it was.
+    for (let byte = 0; byte < wordSize; byte++) {
+      const at = offset + byte - range.offset;
+      if (at < 0 || at >= range.bytes.length) return true;
+      if (range.bytes[at] !== mirror[address + byte - mirrorAddress]) return true;
+    }
+    return false;
+  };
+  let from = reads.length;
+  while (from > 0 && !reads[from - 1].some(isChanged)) from--;
+  return from;
+}
+
+/** The largest number of bytes that the unwinder reads at once. */
+const wordSize = 8;
 
 function areEqual(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false;

@@ -118,6 +118,8 @@ export interface UnwindInput {
   /** Asked of each caller that is found: true ends the walk before it, since it and its callers are known
    * from an earlier walk. */
   readonly isKnown?: (frame: UnwoundFrame) => boolean;
+  /** Told of each address of the stack that is read. */
+  readonly onRead?: (address: number) => void;
 }
 
 /** How to unwind a stack. */

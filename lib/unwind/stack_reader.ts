@@ -7,7 +7,7 @@ const pieceSize = 1 << 20;
 /** What a stack is read from. */
 type StackInput =
   & Pick<UnwindInput, "stack" | "stackAddress" | "stackEnd">
-  & Partial<Pick<UnwindInput, "readInto">>;
+  & Partial<Pick<UnwindInput, "readInto" | "onRead">>;
 
 /** Reads one thread's stack: the captured part, and what is beyond it from the target's memory
  * while that can be read. Addresses are numbers, since all user stacks lie below 2^53. */
@@ -65,6 +65,7 @@ export class StackReader {
   /** The unsigned number of `size` bytes at a covered address. */
   read(address: number, size: number): bigint {
     const at = address - this.#start;
+    this.#input.onRead?.(address);
     switch (size) {
       case 8:
         return this.#view.getBigUint64(at, true);
