@@ -54,7 +54,9 @@ export function finished(
     // The first row that has causes is the most specific.
     if (causes.length === 0) causes.push(...row.causes);
     const next = fitting(row.next, thread, firstOwn);
-    if (next !== "" && !check.includes(next)) check.push(next);
+    const isSaid = onlySanitizer.test(next) &&
+      check.some((text) => /Address Sanitizer|zombie objects/.test(text));
+    if (next !== "" && !isSaid && !check.includes(next)) check.push(next);
   }
   return {
     headline: `${who}${what}${on === "" ? "" : `, on ${on}`}`,
@@ -111,6 +113,9 @@ function fitting(next: string, thread: ReportThread | null, own: ReportFrame | n
     .replace(/the first frame of yours/, "the calling function")
     .replace(/^The first frame of yours/, "The calling function");
 }
+
+/** Advice that says no more than another one with more words. */
+const onlySanitizer = /^Run with Address Sanitizer(?: or zombie objects)?\.$/;
 
 /** Advice that only a stack can be held against. */
 const ofStack =

@@ -162,7 +162,10 @@ export function tellStack(
         kind === "address" || kind === "exception" || kind === "signal" || kind === "subtype"
       )
     ) {
-      rows.unshift(known("address", "destroyed")!);
+      // Memory that was freed seldom holds null.
+      const isNull = rows.some(({ key }) => key === "null" || key === "nothing");
+      if (isNull) rows.splice(0, rows.length, known("address", "destroyed null")!);
+      else rows.unshift(known("address", "destroyed")!);
     }
   }
   const privacy = isPrivacyAbort(stack, reading.first) ? known("namespace", "TCC") : null;

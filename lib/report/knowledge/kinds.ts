@@ -1289,6 +1289,14 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "address",
+    "destroyed null",
+    "",
+    ["a member that is null: never set, or already given up", "an object that is destroyed twice"],
+    "See which member the destructor uses there, and who owns the object.",
+    vm,
+  ),
+  row(
+    "address",
     "destroyed",
     "",
     [

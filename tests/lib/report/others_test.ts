@@ -615,3 +615,21 @@ Deno.test("V8's finalizers; the address of an access by the memory that a copy s
     "the memory near 0x100000002: it was an access to that address that failed",
   );
 });
+
+Deno.test("null in a destructor is a member that is not there; advice is given once", () => {
+  const gone = (address: string): ReturnType<typeof told> =>
+    told(crash({
+      exception: ["EXC_BAD_ACCESS (SIGSEGV)", `KERN_INVALID_ADDRESS at ${address}`],
+      threads: [["MyApp Panel::~Panel() + 24", ...loop]],
+    }));
+  assertEquals(
+    gone("0x0000000000000008").causes[0],
+    "a member that is null: never set, or already given up",
+  );
+  assertStringIncludes(gone("0x00000001a0b0c0d8").causes[0], "destroyed twice, as with two owners");
+  const { check } = told(crash({
+    exception: ["EXC_BAD_ACCESS (SIGSEGV)", "KERN_INVALID_ADDRESS at 0x0000529f4a75d3a0"],
+    threads: [["libobjc.A.dylib objc_retain + 16", "MyApp -[Panel show] + 8", ...loop]],
+  }));
+  assertEquals(check.match(/Address Sanitizer/g)?.length, 1);
+});
