@@ -263,6 +263,14 @@ export class FrameState {
       if (isBelow && !this.#values.has(register)) continue;
       registers.set(register, { kind: "offset", offset });
     }
+    const { fp } = this.registers;
+    if (this.#values.has(fp) && !this.#saved.has(fp)) {
+      const holder = this.#copyOf(fp);
+      registers.set(
+        fp,
+        holder === null ? { kind: "undefined" } : { kind: "register", register: holder },
+      );
+    }
     const link = this.#copyOf(pc);
     if (link !== null) {
       registers.set(pc, { kind: "register", register: link });

@@ -28,6 +28,9 @@ const maxStacks = 8;
 /** How far up a stack one return address is searched for, in bytes. */
 const scanLimit = 1 << 16;
 
+/** In place of a frame pointer that is not known. */
+const lostFrame = 0n;
+
 /** Less than the bytes of any async function before its epilogue. */
 const shortestFunction = 24n;
 
@@ -226,7 +229,7 @@ class Unwinder implements UnwoundStack {
       const { row, sp, fp, foundBy } = this.frames[at];
       const rule = row!.registers.get(wanted);
       if (wanted === this.#spNumber && rule === undefined) return BigInt(sp);
-      if (wanted === this.#fpNumber) return BigInt(fp);
+      if (wanted === this.#fpNumber) return fp === lostFrame ? undefined : BigInt(fp);
       if (rule === undefined) {
         // A frame record has no register but its own two.
         if (
@@ -373,7 +376,8 @@ class Unwinder implements UnwoundStack {
     }
 
     const fpRule = row.registers.get(this.#fpNumber);
-    const isStored = fpRule !== undefined && fpRule.kind !== "same";
+    const isLost = fpRule?.kind === "undefined";
+    const isStored = fpRule !== undefined && fpRule.kind !== "same" && !isLost;
     const fp = isStored ? this.#apply(fpRule, cfa, index) : undefined;
     if (isStored && fp === undefined) return undefined;
     if (leaves) {
@@ -384,8 +388,14 @@ class Unwinder implements UnwoundStack {
       foundBy,
       row,
       cfa,
-      fp: fp === undefined ? this.#fp : frameAddress(fp),
-      asyncRecord: fp === undefined
+      fp: isLost
+        ? this.#recordFor(index, returnAddress)
+        : fp === undefined
+        ? this.#fp
+        : frameAddress(fp),
+      asyncRecord: isLost
+        ? undefined
+        : fp === undefined
         ? this.#isMarkedLive(index) ? "register" : undefined
         : isMarked(fp) && fpRule?.kind === "offset"
         ? cfa + fpRule.offset
@@ -393,6 +403,16 @@ class Unwinder implements UnwoundStack {
       returnAddress,
       ...caller && { caller },
     };
+  }
+
+  /** The caller's frame pointer, where the frame pointer points to a record with the return address that
+   * was found otherwise: libffi writes one into its caller's frame. */
+  #recordFor(index: number, returnAddress: bigint): number | bigint {
+    if (this.#checkRecord(index) !== undefined) return lostFrame;
+    const at = this.#fp as number;
+    const { frameRecord, pointerSize } = this.#arch;
+    const stored = this.#stack.read(at + frameRecord.returnAddress, pointerSize) & this.#mask;
+    return stored === returnAddress ? frameAddress(this.#stack.read(at, pointerSize)) : lostFrame;
   }
 
   /** Whether the innermost frame's register still has the caller's frame pointer with the mark. */

@@ -64,6 +64,8 @@ interface State {
   readonly sp: number | null;
   /** Distance from the frame pointer to the CFA; `null` when it holds another value. */
   readonly fp: number | null;
+  /** Whether the frame pointer got another value before the caller's was saved. */
+  readonly isFrameLost: boolean;
   /** Another register with a fixed distance to the CFA: code that aligns the stack pointer without a frame
    * pointer keeps the old value so. */
   readonly copy: { readonly register: number; readonly distance: number } | null;
@@ -171,6 +173,7 @@ class Analysis implements Machine<State> {
     this.atReturn = {
       sp: this.#word,
       fp: null,
+      isFrameLost: false,
       copy: null,
       kept: null,
       saved: new Map(),
@@ -329,7 +332,12 @@ class Analysis implements Machine<State> {
   #forget(before: State, after: State): State {
     const isKept = isCall(this.#decoder) || before.accumulator !== after.accumulator;
     const accumulator = isKept ? after.accumulator : null;
-    const fp = after.fp === before.fp && this.#writes(BP) ? null : after.fp;
+    const isWritten = after.fp === before.fp && this.#writes(BP);
+    const fp = isWritten ? null : after.fp;
+    // `or` of bit 60 is the mark of a Swift async function.
+    const { opcode } = this.#decoder;
+    const isMarked = opcode === 0x09 || opcode === 0x0b;
+    const isFrameLost = after.isFrameLost || isWritten && !isMarked && !after.saved.has(BP);
     // Where nothing else has the CFA, calls preserve the register: those of assembly to its own parts.
     const isNeeded = after.sp === null && after.fp === null && after.kept === null;
     const isLost = after.copy !== null && after.copy === before.copy &&
@@ -337,10 +345,11 @@ class Analysis implements Machine<State> {
     const copy = isLost ? null : after.copy;
     const index = after.kept?.index ?? -1;
     const kept = index !== -1 && this.#loses(index) ? null : after.kept;
-    return fp === after.fp && accumulator === after.accumulator && copy === after.copy &&
+    return fp === after.fp && isFrameLost === after.isFrameLost &&
+        accumulator === after.accumulator && copy === after.copy &&
         kept === after.kept
       ? after
-      : { ...after, fp, accumulator, copy, kept };
+      : { ...after, fp, isFrameLost, accumulator, copy, kept };
   }
 
   /** Whether the decoded instruction may overwrite a register that is neither the stack pointer nor the
@@ -584,6 +593,7 @@ class Analysis implements Machine<State> {
   /** Saves a register in a slot. Only the first value saved can be the caller's. */
   #save(state: State, register: number, offset: number): State {
     if (!this.#calleeSaved[register] || state.saved.has(register) || offset >= 0) return state;
+    if (register === BP && state.isFrameLost) return state;
     return { ...state, saved: new Map(state.saved).set(register, offset) };
   }
 
@@ -630,6 +640,9 @@ class Analysis implements Machine<State> {
       const { kept } = state;
       return this.#moveTo(state, kept?.at === 0 && kept.index === -1 ? kept.distance : null);
     }
+    if (register === BP && state.isFrameLost) {
+      return this.#pop({ ...state, isFrameLost: false }, register, word);
+    }
     if (register !== BP || state.fp === null) return this.#lower(state, -word);
     // It is popped from the slot it was pushed to, whatever the counted depth is.
     const slot = state.saved.get(BP);
@@ -651,7 +664,12 @@ class Analysis implements Machine<State> {
     const moved = distance === null || !this.#isWhole() ? null : distance - constant;
     if (to === SP && from === SP && this.#isWhole()) return this.#lower(state, -constant);
     if (to === SP) return this.#moveTo(state, moved);
-    if (to === BP) return moved === fp ? state : { ...state, fp: moved };
+    if (to === BP) {
+      const isFrameLost = state.isFrameLost || !state.saved.has(BP) && !state.pushed.has(BP);
+      return moved === fp && isFrameLost === state.isFrameLost
+        ? state
+        : { ...state, fp: moved, isFrameLost };
+    }
     // The copy nearest to the CFA is that of the stack pointer before it was aligned.
     const isNearer = moved !== null && (copy === null || moved <= copy.distance);
     if (isNearer) return { ...state, copy: { register: to, distance: moved } };
@@ -785,6 +803,7 @@ function toRow(arch: Arch, state: State): UnwindRow | null {
   for (const [saved, at] of state.saved) {
     registers.set(numbers[saved], { kind: "offset", offset: at });
   }
+  if (state.isFrameLost) registers.set(numbers[BP], { kind: "undefined" });
   for (const [pushed, at] of state.pushed) {
     registers.set(
       numbers[pushed],
