@@ -15,7 +15,7 @@ import {
   isJetsam,
 } from "./kinds.ts";
 import { explainSampled } from "./sampled.ts";
-import { isLive } from "./telling.ts";
+import { isLive, isPaused } from "./telling.ts";
 import { reasonOf, terminationRow } from "./termination.ts";
 import { count, sentence } from "./words.ts";
 
@@ -83,6 +83,10 @@ export function explainReport(
     const told =
       "The process made this report of itself while it ran (PLCrashReporter's live report): nothing crashed.";
     return explainSampled(report, "live report", [told], [], mine);
+  }
+  if (isPaused(report)) {
+    const told = "A debugger paused the process: nothing crashed.";
+    return explainSampled(report, "paused by a debugger", [told], [], mine);
   }
   return explainCrash(report, mine);
 }

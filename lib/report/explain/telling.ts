@@ -200,7 +200,15 @@ export function lacksCrashed(report: CrashReport): boolean {
 /** Whether a report has samples of a process that went on. */
 function isSampled(report: CrashReport): boolean {
   return report.format === "sample" || report.format === "spindump" || eventOf(report) !== null ||
-    isLive(report);
+    isLive(report) || isPaused(report);
+}
+
+/** Whether a debugger's text is of a process that was only paused: LLDB, Target/StopInfo.cpp. */
+export function isPaused(
+  { format, exception, crashedThread, threads, text }: CrashReport,
+): boolean {
+  return format === "crash" && exception === null && crashedThread === null &&
+    threads.length > 0 && /stop reason = signal SIG(?:STOP|INT)\b/.test(text.slice(0, 1 << 14));
 }
 
 /** Whether a process made a report of itself while it went on, as monitors of hangs do: the thread that is called the

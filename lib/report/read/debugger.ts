@@ -77,6 +77,10 @@ const debuggerFrame =
 /** The arguments' values after a function's name. */
 const argumentValues = / ?\((?:\w{1,60}=.{0,800}|)\)$/;
 
+/** The arguments' values within the name of a method: `-[Cart(self=0x1, _cmd="add:") add:]`. */
+const methodValues =
+  /^([-+]\[[\w$]{1,200}(?:\([\w$]{1,80}\))?)\((?:self|_cmd)=.{0,1000}\) ([\w$:]{1,300}\])/;
+
 /** Reads a frame line of a debugger; `null` when it is another line. */
 export function parseDebuggerFrame(line: string): FrameLine | null {
   const match = line.length > 1200 ? null : debuggerFrame.exec(line.trim());
@@ -89,7 +93,8 @@ export function parseDebuggerFrame(line: string): FrameLine | null {
   const named = source === null ? text : text.slice(0, at);
   // gdb: `objc_msgSend () from /usr/lib/libobjc.A.dylib`.
   const from = / \(.{0,800}\) from (\S{1,300})$/.exec(named);
-  const place = (from === null ? named : named.slice(0, from.index)).replace(argumentValues, "");
+  const place = (from === null ? named : named.slice(0, from.index)).replace(argumentValues, "")
+    .replace(methodValues, "$1 $2");
   const plus = / \+ (\d{1,9})$/.exec(place);
   return {
     index: Number(index),

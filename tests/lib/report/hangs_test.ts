@@ -121,6 +121,48 @@ Deno.test("on what occasion all samples were, and stacks that have as many sampl
   assert(!tied.includes("All of it"), tied);
 });
 
+Deno.test("a process that a debugger paused: what its main thread waits for, and methods with their arguments' values", () => {
+  const { text, deciding } = explained(
+    `* thread #1, queue = 'com.apple.main-thread', stop reason = signal SIGSTOP
+    frame #0: 0x000000018a460e64 libsystem_kernel.dylib\`__psynch_mutexwait + 8
+    frame #1: 0x000000018a52cb8c libsystem_pthread.dylib\`_pthread_mutex_lock_wait + 96
+    frame #2: 0x0000000189ed7f28 libobjc.A.dylib\`objc_sync_enter + 28
+  * frame #3: 0x0000000101ffc47c Shop\`-[Cart(self=0x0000000170136260, _cmd="add:to:", item=@"a(b)") add:to:] at Cart.m:108
+`,
+  );
+  assertEquals(
+    text,
+    "A debugger paused the process: nothing crashed.\nThe main thread: blocked on a pthread mutex.\n" +
+      "The report has no other thread that could hold it.",
+  );
+  assertEquals([deciding?.frame.symbol, deciding?.frame.line], ["-[Cart add:to:]", 108]);
+});
+
+Deno.test("a stack that recursion filled is the recursing function's, not the last one's that was called", () => {
+  const frames = [
+    "libobjc.A.dylib 0x00007fff6789f3d5 objc_loadWeakRetained + 5",
+    "Shop 0x0000000103f29d83 -[Cart peek] + 20",
+    ...Array.from({ length: 500 }, () => "Shop 0x0000000103f24cb3 -[Cart visit] + 40"),
+  ].map((frame, at) => `${at} ${frame}`).join("\n");
+  const { text, deciding } = explained(`Process:               Shop [77]
+Path:                  /Applications/Shop.app/Contents/MacOS/Shop
+OS Version:            macOS 13.0.1 (22A400)
+
+Crashed Thread:        0
+
+Exception Type:        EXC_BAD_ACCESS (SIGBUS)
+Exception Codes:       KERN_PROTECTION_FAILURE at 0x0000700004753ff8
+
+VM Region Info: 0x700004753ff8 is in 0x700004753000-0x700004754000
+--->  STACK GUARD              700004753000-700004754000 [    4K] ---/rwx SM=NUL  stack guard for thread 0
+
+Thread 0 Crashed:
+${frames}
+`);
+  assertStringIncludes(text, "-[Cart visit] is on it 500 times in 502 frames");
+  assertEquals([deciding?.frame.index, deciding?.frame.symbol], [2, "-[Cart visit]"]);
+});
+
 Deno.test("a header of a spindump alone says how long its process did not answer", () => {
   const header = (line: string) =>
     explained(`Date/Time:       2026-01-02 03:04:05 +0000
