@@ -5,6 +5,7 @@ import { arrayAt, isObject, type JsonObject, numberAt, objectAt, textAt } from "
 import { demangle } from "../../symbols/demangle/demangle.ts";
 import { type KnowledgeRow, known, knownPanic } from "../knowledge/mod.ts";
 import type { CrashReport } from "../report.ts";
+import { headOf } from "../text.ts";
 
 /** A part of an explanation. */
 export interface Story {
@@ -265,7 +266,7 @@ function withoutBacktrace(next: string): string {
 
 /** Whether a panic is one of the chip that runs beside an Intel CPU: its system keeps the state of that CPU. */
 function isBridge({ text }: CrashReport): boolean {
-  const head = text.slice(0, 1 << 14);
+  const head = headOf(text);
   return /x86 (?:EFI Boot|System|Power) State:/.test(head) ||
     /"product"\s{0,3}:\s{0,3}"iBridge\d/.test(head);
 }
@@ -284,7 +285,7 @@ function silentService({ fields }: CrashReport): string[] {
  * of the lock's owner, where it is active. */
 function lockOwner({ text, panic }: CrashReport): string[] {
   const owner = /lock owner active on CPU (0x[0-9a-f]{1,4})\b/i.exec(panic?.message ?? "")?.[1];
-  const cpu = /\bpanic\(cpu (\d{1,4}) caller/.exec(text.slice(0, 1 << 14))?.[1];
+  const cpu = /\bpanic\(cpu (\d{1,4}) caller/.exec(headOf(text))?.[1];
   if (owner === undefined || cpu === undefined) return [];
   return [
     Number(owner) === Number(cpu)
@@ -334,7 +335,7 @@ function wrongTag({ text, panic }: CrashReport): string[] {
   const memory = /tag check fault \(expected tagged address: 0x[0-9a-f]([0-9a-f])[0-9a-f]{14}\)/i
     .exec(panic?.message ?? "")?.[1];
   if (memory === undefined) return [];
-  const far = /\bfar: (0x[0-9a-f]([0-9a-f])[0-9a-f]{14})\b/.exec(text.slice(0, 1 << 14));
+  const far = /\bfar: (0x[0-9a-f]([0-9a-f])[0-9a-f]{14})\b/.exec(headOf(text));
   return far === null
     ? [`The tag of the memory is ${memory}, in hexadecimal.`]
     : [`The pointer ${far[1]} has the tag ${far[2]}, the memory has ${memory}, in hexadecimal.`];

@@ -97,7 +97,7 @@ function missingLibraries(texts: readonly string[]): string[] {
   const names = new Set<string>();
   for (const text of texts) {
     if (!text.includes("Library not loaded")) continue;
-    const head = text.slice(0, 1 << 14);
+    const head = headOf(text);
     for (
       const [, path] of [
         ...head.matchAll(

@@ -44,11 +44,12 @@ function withoutPrivate(path: string): string {
 }
 
 /** Whether a frame is of a process's own image where that is the system's, as of a daemon. */
-export function isOfProcess(frame: ReportFrame, { process, text }: CrashReport): boolean {
+export function isOfProcess(frame: ReportFrame, report: CrashReport): boolean {
+  const { process } = report;
   const image = imageOf(frame);
   if (image === null || frame.symbol === "main") return false;
   if (process.name === null && process.path === null) {
-    return systemPrograms.has(image.name) || isStarted(image.name, text);
+    return systemPrograms.has(image.name) || isStarted(image.name, report);
   }
   return image.path !== null && process.path !== null
     ? (isSamePath(image.path, process.path) || imageTitle(image) === process.name)
@@ -58,19 +59,20 @@ export function isOfProcess(frame: ReportFrame, { process, text }: CrashReport):
 
 /** Characters of a report in which a program's path is looked for. */
 const MAX_SEARCHED = 1 << 16;
-/** By the image's name and the report's text. */
-let started: { text: string; names: Map<string, boolean> } = { text: "", names: new Map() };
+/** Of each report, by the image's name. */
+const started = new WeakMap<CrashReport, Map<string, boolean>>();
 
 /** Whether an image of Apple's, named by its bundle, is the program of a report that has lost its header: its memory
  * regions name `/Preview.app/Contents/MacOS/Preview`. */
-function isStarted(image: string, text: string): boolean {
+function isStarted(image: string, report: CrashReport): boolean {
   if (!image.startsWith("com.apple.")) return false;
-  if (started.text !== text) started = { text, names: new Map() };
-  let is = started.names.get(image);
+  let names = started.get(report);
+  if (names === undefined) started.set(report, names = new Map());
+  let is = names.get(image);
   if (is === undefined) {
     const name = image.slice("com.apple.".length);
-    is = text.slice(0, MAX_SEARCHED).includes(`/${name}.app/Contents/MacOS/${name}`);
-    started.names.set(image, is);
+    is = report.text.slice(0, MAX_SEARCHED).includes(`/${name}.app/Contents/MacOS/${name}`);
+    names.set(image, is);
   }
   return is;
 }

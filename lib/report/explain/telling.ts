@@ -6,6 +6,7 @@ import { heapDamage, known, knownTermination, mallocStop } from "../knowledge/mo
 import { numberAt } from "../json.ts";
 import { cutTree } from "../read/call_tree.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
+import { headOf } from "../text.ts";
 import { activityOf, isIdleStack, isMainThread, mainThread } from "./hang.ts";
 import { eventOf, isJetsam } from "./kinds.ts";
 import {
@@ -208,7 +209,7 @@ export function isPaused(
   { format, exception, crashedThread, threads, text }: CrashReport,
 ): boolean {
   return format === "crash" && exception === null && crashedThread === null &&
-    threads.length > 0 && /stop reason = signal SIG(?:STOP|INT)\b/.test(text.slice(0, 1 << 14));
+    threads.length > 0 && /stop reason = signal SIG(?:STOP|INT)\b/.test(headOf(text));
 }
 
 /** Whether a process made a report of itself while it went on, as monitors of hangs do: the thread that is called the

@@ -14,8 +14,9 @@ const field =
 const begins =
   /^(?:\s|\d{1,4}[ \t]{1,8}[A-Za-z?._][^\n]{1,90}|Thread \d|Binary Images|Last Exception|Application Specific|0x[0-9a-f]{3,16} - |[*=`>]|-{2,}|- |[A-Z][\w/ ]{1,40}:$|(?:Incident Identifier|CrashReporter Key|Crash Reporter Key|Report Version|Release Type|User ID|Anonymous UUID|Exception Note|Termination \w{4,11}|Terminating Process|VM Regions? Near|Role|Beta|System Integrity|Time |Sleep\/Wake|Error Code|Trap Number|Logical CPU|Bridge OS)\b)/;
 
-/** Lines of a list of images, and of regions, that lack their ends. */
-const openImage = /^\s{0,20}0x[0-9a-f]{3,16} - +0x[0-9a-f]{3,16} [^/\n]{0,200}$/;
+/** A line of a list of images that may lack its end: before the image's path, or within it. */
+const openImage = /^\s{0,20}0x[0-9a-f]{3,16} - +0x[0-9a-f]{3,16} [^\n]{0,200}$/;
+/** A line of a list of regions that lacks its end. */
 const openRegion =
   /^\s{0,12}(?:-{2,4}>)?\s{0,8}\S[^\n]{0,60} [0-9a-f]{6,16}-[0-9a-f]{6,16} \[[^\n]{0,40}$/;
 
@@ -104,7 +105,7 @@ export function rejoined(text: string): string {
     const goesOn = line !== "" && before !== "" && before.length < 4000 &&
       (isOpen(before, line) ? isFrame(before) : !isBegin(line) && isFull && !isFrame(before) ||
         field.test(before) && !isBegin(line) && (isFull || /[:,]$/.test(before)) ||
-        openImage.test(before) && /^[</]/.test(line) ||
+        /^[</]/.test(line) && !before.includes("/") && openImage.test(before) ||
         openRegion.test(before) && !isBegin(line));
     if (goesOn) whole[whole.length - 1] = `${before} ${line}`;
     else whole.push(line);
@@ -145,7 +146,7 @@ function widthOf(head: string): number {
     const end = head.indexOf("\n", from);
     if (end < 0) continue;
     const next = head.slice(from, end).trimEnd();
-    const isImage = next !== "" && openPath.test(line) && !isBegin(next);
+    const isImage = next !== "" && openImage.test(line) && !isBegin(next);
     const isCutFrame = isFrame(line) && !isFrame(next) && frameEnd.test(line + next) &&
       (!frameEnd.test(line) || restOfNumber.test(next));
     if (isImage || isCutFrame) cut++;
@@ -155,9 +156,6 @@ function widthOf(head: string): number {
 
 /** What is left of a frame's offset. */
 const restOfNumber = /^\d{1,6}(?: \(.{0,300}\))?$/;
-
-/** A line of a list of images that ends within the image's path. */
-const openPath = /^\s{0,20}0x[0-9a-f]{3,16} - +0x[0-9a-f]{3,16} [^\n]{0,200}$/;
 
 /** A text whose lines were cut at a width. */
 export function uncut(text: string, width: number): string {
