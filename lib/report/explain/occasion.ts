@@ -70,6 +70,11 @@ export function occasionOf(
     } else if (!found.some((words) => words.startsWith(time.occasion!.meaning))) {
       found.push(time.occasion.meaning);
     }
+    const { method } = time;
+    if (
+      method !== null && !found.includes(method.meaning) &&
+      frameOwner(stack[at], symbol) === "program"
+    ) found.push(method.meaning);
   }
   const named = queueRow(thread)?.meaning ?? null;
   if (found.length === 0 && named !== null) return named;

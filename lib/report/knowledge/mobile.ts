@@ -167,7 +167,67 @@ const occasions: readonly (readonly [string, string, readonly string[]])[] = [
   ]],
 ];
 
+/** Methods of the program that only the system calls, by their names in Objective-C and Swift: where its functions have no
+ * names, they tell. */
+const methods: readonly (readonly [string, string, readonly string[]])[] = [
+  [
+    "while the app was starting, in its delegate's didFinishLaunching",
+    "Apple, UIApplicationDelegate",
+    [
+      "application:didFinishLaunchingWithOptions:",
+      "application(_:didFinishLaunchingWithOptions:)",
+    ],
+  ],
+  [
+    "while the app connected to a scene",
+    "Apple, UISceneDelegate",
+    ["scene:willConnectToSession:options:", "scene(_:willConnectTo:options:)"],
+  ],
+  [
+    "while a view controller loaded its view (viewDidLoad)",
+    uikit,
+    ["viewDidLoad", "viewDidLoad()"],
+  ],
+  [
+    "while a view controller appeared (viewWillAppear, viewDidAppear)",
+    uikit,
+    ["viewWillAppear:", "viewDidAppear:", "viewWillAppear(_:)", "viewDidAppear(_:)"],
+  ],
+  [
+    "while a view controller disappeared (viewWillDisappear, viewDidDisappear)",
+    uikit,
+    ["viewWillDisappear:", "viewDidDisappear:", "viewWillDisappear(_:)", "viewDidDisappear(_:)"],
+  ],
+  [
+    "while a cell was made for a table or collection view",
+    uikit,
+    [
+      "tableView:cellForRowAtIndexPath:",
+      "tableView(_:cellForRowAt:)",
+      "collectionView:cellForItemAtIndexPath:",
+      "collectionView(_:cellForItemAt:)",
+    ],
+  ],
+  [
+    "while a row or item was selected",
+    uikit,
+    [
+      "tableView:didSelectRowAtIndexPath:",
+      "tableView(_:didSelectRowAt:)",
+      "collectionView:didSelectItemAtIndexPath:",
+      "collectionView(_:didSelectItemAt:)",
+    ],
+  ],
+  [
+    "in a callback of Core Location",
+    "Apple, CLLocationManagerDelegate",
+    ["locationManager:didUpdateLocations:", "locationManager(_:didUpdateLocations:)"],
+  ],
+];
+
 /** See {@linkcode KnowledgeRow}. */
-export const mobileRows: readonly KnowledgeRow[] = occasions.flatMap(([meaning, source, keys]) =>
+export const mobileRows: readonly KnowledgeRow[] = [...occasions, ...methods].flatMap((
+  [meaning, source, keys],
+) =>
   keys.map((key) => ({ kind: "occasion" as const, key, meaning, causes: [], next: "", source }))
 );

@@ -138,9 +138,11 @@ function copyOf(symbol: string): KnowledgeRow | null {
 export interface CallTime {
   readonly occasion: KnowledgeRow | null;
   readonly origin: KnowledgeRow | null;
+  /** The occasion of a method by its name alone, if it is the program's. */
+  readonly method: KnowledgeRow | null;
 }
 
-const never: CallTime = { occasion: null, origin: null };
+const never: CallTime = { occasion: null, origin: null, method: null };
 const times = new Map<string, CallTime>();
 
 /** What is known of when a function calls a program. */
@@ -149,11 +151,25 @@ export function callTime(symbol: string): CallTime {
   if (time === undefined) {
     const occasion = known("occasion", symbol);
     const origin = known("origin", symbol);
-    time = occasion === null && origin === null ? never : { occasion, origin };
+    const name = occasion === null && origin === null ? delegateMethod(symbol) : null;
+    const method = name === null ? null : known("occasion", name);
+    time = occasion === null && origin === null && method === null
+      ? never
+      : { occasion, origin, method };
     if (times.size >= MAX_REMEMBERED) times.clear();
     times.set(symbol, time);
   }
   return time;
+}
+
+/** A method of Objective-C or Swift without its class, as a system calls it; `null` for other functions. */
+function delegateMethod(symbol: string): string | null {
+  if (symbol.endsWith("]")) {
+    return /^-\[\S{1,200} ([A-Za-z]\w*:[\w:]{0,200}|view\w{4,20}:?)\]$/.exec(symbol)?.[1] ?? null;
+  }
+  return symbol.endsWith(")")
+    ? /\.([a-z]\w{3,60}\(\w{0,200}[\w:]{0,200}\))$/.exec(symbol)?.[1] ?? null
+    : null;
 }
 
 /** The row for whose a function is that is linked into a program, by its name or its class; `null` when that does not

@@ -389,3 +389,27 @@ Deno.test("a watch with pointers of 32 bits: an address below null", () => {
   assertStringIncludes(what, "it is null minus 4");
   assertStringIncludes(what, "It was in code that runs once");
 });
+
+Deno.test("the program's own method tells the occasion where the system's functions have no names", () => {
+  const when = (method: string, image = "Shop") =>
+    told(
+      crash(trap, [
+        "Shop load + 8",
+        `${image} ${method} + 8`,
+        "UIKitCore",
+        "UIKitCore",
+        "dyld start + 4",
+      ]),
+    )
+      .what;
+  assertStringIncludes(
+    when("AppDelegate.application(_:didFinishLaunchingWithOptions:)"),
+    "while the app was starting, in its delegate's didFinishLaunching",
+  );
+  assertStringIncludes(when("-[CartController viewDidLoad]"), "loaded its view (viewDidLoad)");
+  assertStringIncludes(
+    when("-[Cart tableView:cellForRowAtIndexPath:]"),
+    "while a cell was made for a table or collection view",
+  );
+  assert(!when("-[UIViewController viewDidLoad]", "UIKitCore").includes("viewDidLoad)"));
+});
