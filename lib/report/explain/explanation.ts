@@ -1,7 +1,7 @@
 /** What an explanation consists of, and how its parts are put together. */
 
 import { demangle } from "../../symbols/demangle/demangle.ts";
-import { imageOf, imageTitle } from "../images.ts";
+import { imageOf, imageTitle, titleOf } from "../images.ts";
 import type { KnowledgeRow } from "../knowledge/mod.ts";
 import { isNearest } from "../nearest.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
@@ -98,10 +98,17 @@ function symbolAdvice(report: CrashReport, own: ReportFrame | null): string[] {
   const image = imageOf(own);
   const isApple = image !== null && (image.name.startsWith("com.apple.") ||
     (isApples(report) && isOfProcess(own, report)));
-  return image === null || isApple || imageTitle(image).startsWith("<") ? [] : [
-    `Symbolicate the report with the dSYM of ${
-      imageTitle(image)
-    }: its functions have no names here.`,
+  if (image === null || isApple || imageTitle(image).startsWith("<")) return [];
+  const title = imageTitle(image);
+  const isNamed = report.decidingStack.some((frame) =>
+    // What a program begins with keeps its name.
+    frame.symbol !== null && frame.symbol !== "main" && titleOf(frame) === title &&
+    !isNearest(frame)
+  );
+  return [
+    `Symbolicate the report with the dSYM of ${title}: ${
+      isNamed ? "not all of its functions have names here" : "its functions have no names here"
+    }.`,
   ];
 }
 

@@ -633,3 +633,18 @@ Deno.test("null in a destructor is a member that is not there; advice is given o
   }));
   assertEquals(check.match(/Address Sanitizer/g)?.length, 1);
 });
+
+Deno.test("an image of which some functions have names is not said to have none", () => {
+  const images = [
+    "       0x100000000 -        0x10ffffffff +MyApp (1) <00000000000000000000000000000001> /Applications/MyApp.app/Contents/MacOS/MyApp",
+  ];
+  const some = told(
+    crash({
+      threads: [["MyApp 0x100000000 + 16384", "MyApp Walker::mark() + 8", ...loop]],
+      images,
+    }),
+  );
+  assertStringIncludes(some.check, "the dSYM of MyApp: not all of its functions have names here.");
+  const none = told(crash({ threads: [["MyApp 0x100000000 + 16384", "MyApp main + 8"]], images }));
+  assertStringIncludes(none.check, "the dSYM of MyApp: its functions have no names here.");
+});
