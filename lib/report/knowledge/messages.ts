@@ -698,6 +698,12 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Read class and key in the reason.",
     language,
   ),
+  ...rows(["key value coding-compliant for the key _"], [
+    "An object has no property with the key that was used, which is the name of a private one.",
+    ["a private property of another class, set by its name, that this version does not have any more"],
+    "See which code, such as a plug-in, uses the key; update it, or do not use the property.",
+    language,
+  ]),
   ...rows(["key value coding-compliant"], [
     "An object has no property with the key that was used.",
     ["an outlet in a nib that the class does not have any more", "a misspelled key"],

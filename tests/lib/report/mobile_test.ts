@@ -413,3 +413,15 @@ Deno.test("the program's own method tells the occasion where the system's functi
   );
   assert(!when("-[UIViewController viewDidLoad]", "UIKitCore").includes("viewDidLoad)"));
 });
+
+Deno.test("a key of a private property is no outlet", () => {
+  const coded = (key: string) =>
+    told(
+      "2019-03-04 12:30:09.404 Shop[447:68531] *** Terminating app due to uncaught exception 'NSUnknownKeyException', " +
+        `reason: '[<WKWebViewConfiguration 0x121d0fca0> setValue:forUndefinedKey:]: this class is not key value coding-compliant for the key ${key}.'\n` +
+        "*** First throw call stack:\n(0x1f98f84c4 0x1f8ad79f8 0x1f9815bd4 0x1fa27ea40 0x1028175c8)\n",
+    ).causes;
+  assert(!coded("_alwaysRuns").includes("outlet"));
+  assertStringIncludes(coded("_alwaysRuns"), "a private property");
+  assertStringIncludes(coded("priceLabel"), "an outlet in a nib");
+});
