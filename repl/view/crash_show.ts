@@ -137,7 +137,7 @@ const absences = {
   description: safe`the program: a usage description is missing in its Info.plist`,
   own: safe`not sure; the stack ends early, and all that is there is Apple's, as the program is`,
   processes: safe`not known; the report is of several processes`,
-  resource: safe`the process itself; the stack does not show which function of the program`,
+  resource: safe`the process itself; no stack shows which function of the program`,
   part: safe`the system, which the program is a part of`,
   heap: safe`not known; the heap was damaged before, by code that need not be on the stack`,
   malloc:

@@ -139,6 +139,14 @@ export function terminationRow(report: CrashReport): KnowledgeRow | null {
     : row;
 }
 
+/** What reports call codes: Apple, `indicator` of a termination. */
+const indicators: ReadonlyMap<string, string> = new Map([
+  ["Taskgated Invalid Signature", "CODESIGNING:0x1"],
+  ["Launch Constraint Violation", "CODESIGNING:0x4"],
+  ["Library missing", "DYLD:0x1"],
+  ["Symbol missing", "DYLD:0x4"],
+]);
+
 /** The row for the code. */
 function terminationCode(report: CrashReport): KnowledgeRow | null {
   const { termination, exception } = report;
@@ -154,6 +162,13 @@ function terminationCode(report: CrashReport): KnowledgeRow | null {
       return known("termination", "CODESIGNING:0x2 file");
     }
     if (row !== null) return row;
+  }
+  if (termination !== null && termination.code === null) {
+    // Excerpts may have the reporter's words for a code only.
+    const key = termination.reasons.map((text) => indicators.get(text.trim())).find(Boolean);
+    if (key?.startsWith(`${termination.namespace?.toUpperCase()}:`)) {
+      return known("termination", key);
+    }
   }
   for (const code of exception?.codes ?? []) {
     const row = code > 0xffffn ? knownTermination(null, code) : null;

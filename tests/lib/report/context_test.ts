@@ -39,6 +39,21 @@ Deno.test("a watchdog: whether the process waited or worked; a task in the backg
   );
 });
 
+Deno.test("a termination without its code: by the words that reports have for it", () => {
+  const ended = (indicator: string) =>
+    explainReport(readReport(
+      `{
+  "exception": {"type":"EXC_CRASH","signal":"SIGKILL (Code Signature Invalid)"},
+  "termination": {"namespace":"CODESIGNING","indicator":"${indicator}"}
+}`,
+      "x",
+    ));
+  const launch = ended("Launch Constraint Violation");
+  assertStringIncludes(launch.happened.join("\n"), "its launch constraints forbid");
+  assert(!launch.causes.join().includes("changed after it was signed"), launch.causes.join());
+  assertStringIncludes(ended("Another").happened.join("\n"), "signature that does not hold");
+});
+
 Deno.test("a library that is not loaded: the reason, and no stack is blamed", () => {
   const load = (reason: string, path = "@rpath/A.framework/A") =>
     told(crash(
