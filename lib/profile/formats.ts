@@ -9,6 +9,7 @@ import { isJournal, readJournal } from "./journal.ts";
 import { isJsonSlabs, readJsonSlabs } from "./json_slabs.ts";
 import { isRecord, JsonFile, type JsonRecord } from "./json.ts";
 import type { Profile } from "./model.ts";
+import { isPerfScript, readPerfScript } from "./perf_script.ts";
 import { isPprof, readPprof } from "./pprof.ts";
 import { isSpeedscope, readSpeedscope } from "./speedscope.ts";
 import { collect, streamOf } from "./writing.ts";
@@ -104,6 +105,7 @@ export function parseProfile(bytes: Uint8Array, name: string): Profile {
   const first = firstByte(bytes);
   if (first === 0x7b || first === 0x5b) return parseJson(decoded(bytes), name);
   const text = decoded(bytes);
+  if (isPerfScript(text)) return readPerfScript(name, text);
   if (isCollapsed(text)) return readCollapsed(name, text);
   throw notAProfile(name);
 }
@@ -115,7 +117,7 @@ export function looksLikeProfile(bytes: Uint8Array): boolean {
   const first = firstByte(bytes);
   const text = decoded(bytes.subarray(0, 1 << 16));
   if ((first === 0x7b || first === 0x5b) && words.test(text)) return true;
-  return isCollapsed(text) && text.includes(";");
+  return isPerfScript(text) || isCollapsed(text) && text.includes(";");
 }
 
 /** Members that the JSON formats begin with, or soon have. */
@@ -143,7 +145,7 @@ function notAProfile(name: string): FormatError {
   return new FormatError(
     name,
     0,
-    "a profile of the Firefox Profiler, speedscope, pprof or Chrome, or collapsed stacks",
+    "a profile of the Firefox Profiler, speedscope, pprof or Chrome, collapsed stacks, or what perf script prints",
   );
 }
 

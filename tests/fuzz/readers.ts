@@ -756,6 +756,14 @@ const nodes = [
 ];
 
 /** What others write, in forms that machpause does not. */
+const perfScript = `burn 12/13 [001] 1.000001:   10101010 cpu-clock:pppH: 
+\t  1160 twice+0x3 (inlined)
+\t  1164 hot<int (*)(char)>+0x1b (/tmp/burn)
+  burn.c:7
+\t     0 [unknown] ([unknown])
+
+burn 12 1.010001: 1 cycles:u: 1164 hot+0x1b (/tmp/burn)
+`;
 const foreignProfiles = jsonSeeds(
   { nodes, startTime: 10, endTime: 99, samples: [2, 3, 2], timeDeltas: [1, 20, 30] },
   {
@@ -942,6 +950,7 @@ export const readers: readonly Reader[] = [
     profiles("collapsed", "text", knownIn("collapsed", false)),
     profiles("chrome", "text", knownIn("chrome", false)),
     profiles("foreign", "text", foreignProfiles),
+    profiles("perf-script", "text", () => Promise.resolve([new TextEncoder().encode(perfScript)])),
     profiles("gzip", "binary", knownIn("pprof", true)),
     profiles("jslb", "binary", async () => [
       jsonSlabs(JSON.parse(new TextDecoder().decode((await knownIn("firefox", false)())[0]))),

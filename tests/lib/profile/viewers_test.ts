@@ -6,6 +6,7 @@ import {
   gunzipped,
   parseProfile,
   type ProfileFormat,
+  readProfile,
   writeProfile,
 } from "../../../lib/profile/formats.ts";
 import { FormatError } from "../../../lib/errors.ts";
@@ -238,4 +239,81 @@ Deno.test("pprof-format decodes what is written, with the same sums", async () =
     "process=demo",
     "pid=4242",
   ]);
+});
+
+// Of perf 6.1, with `-F +pid`: inlined calls, types of functions in names, no image, a thread, another event.
+const perfScript = `# captured on    : Mon Nov 23 01:14:05 2026
+#
+rsub 11883/11883 84357.228895:   10101010 cpu-clock:pppH: 
+	           13a0d <u64 as core::cmp::PartialOrd>::lt+0x1d (inlined)
+	           13a0d r::inner+0x1d (/tmp/rsub)
+	           13a25 r::outer+0x5 (/tmp/rsub)
+	           13840 _start+0x20 (/tmp/rsub)
+
+rsub 11883/11883 84357.238995:   10101010 cpu-clock:pppH: 
+	           13a25 r::outer+0x5 (/tmp/rsub)
+	           13840 _start+0x20 (/tmp/rsub)
+
+a pool 11883/11884 84357.239001:   10101010 cpu-clock:pppH: 
+	            6d04 std::__invoke_impl<void, void (*)(int), int>+0x32 (/tmp/rsub)
+	           d44a3 [unknown] (/usr/lib/x86_64-linux-gnu/libstdc++.so.6.0.30)
+	          2a55ac [unknown] ([unknown])
+
+rsub 11883/11883 84357.249095:   10101010 cpu-clock:pppH: 
+	           13a25 r::outer+0x5 (/tmp/rsub)
+	           13840 _start+0x20 (/tmp/rsub)
+
+`;
+
+Deno.test("what perf script prints is read as the Firefox Profiler reads it", async () => {
+  const bytes = new TextEncoder().encode(perfScript);
+  const mine = await readProfile(bytes, "out.txt");
+  const theirs = await quietly(() => openInProfiler(bytes));
+  assert(theirs !== undefined);
+  const { stackTable, frameTable, funcTable, stringArray } = theirs.shared;
+  // Names, outermost first, of each sample; theirs have no offsets, and an address for what has no name.
+  const expected = theirs.threads.map(({ name, samples }) => [
+    name,
+    ...samples.stack.map((stack) => {
+      const names: string[] = [];
+      for (let at = stack; at !== null;) {
+        names.push(stringArray[funcTable.name[frameTable.func[stackTable.frame[at]]]]);
+        const offset = stackTable.prefixOffset[at];
+        at = offset === 0 ? null : at - offset;
+      }
+      return names.reverse().map((name) => name.replace(/\+0x[\da-f]+$/, ""));
+    }),
+  ]);
+  const { stacks, frames, functions, strings } = mine;
+  const found = mine.threads.map(({ name, samples }) => [
+    name,
+    ...Array.from(samples.stack, (stack) => {
+      const names: string[] = [];
+      for (let at = stack; at >= 0; at = stacks.prefix[at]) {
+        const index = functions.name[frames.function[stacks.frame[at]]];
+        names.push(index < 0 ? "[unknown]" : strings[index]);
+      }
+      return names.reverse();
+    }),
+  ]);
+  assertEquals(found, expected);
+  const [main, pool] = mine.threads;
+  assertEquals([main.isMain, pool.isMain, main.id, pool.id], [true, false, 11883n, 11884n]);
+  assertEquals(mine.processes.map(({ name, pid }) => [name, pid]), [["rsub", 11883]]);
+  assertEquals(Array.from(main.samples.time, Math.round), [0, 10, 20]);
+  const depths = Array.from(frames.inlineDepth).filter((depth) => depth > 0);
+  assertEquals([depths, mine.images.map(({ name }) => name)], [
+    [1],
+    ["rsub", "libstdc++.so.6.0.30"],
+  ]);
+  // Fields without times, a sample without a stack, lines of sources, and another event.
+  const other = await readProfile(
+    new TextEncoder().encode(
+      "java 19983 cycles:\nffffffff8103d0ca write ([kernel.kallsyms])\n    400570 main (/bin/java (deleted))\n" +
+        "  Main.c:7\n\njava 19983 cycles: 400570 main (/bin/java)\n\njava 1 page-faults:\n 1 f (x)\n",
+    ),
+    "out.txt",
+  );
+  assertEquals([totalWeight(other), other.aggregated, other.threads.length], [2, true, 1]);
+  assert(other.strings.includes("Main.c"));
 });
