@@ -221,11 +221,7 @@ export function explainPanic(report: CrashReport): Story {
   }
   if (panic.task !== null) {
     happened.push(
-      !/^watchdogd\b/.test(panic.task)
-        ? `The running process was ${panic.task}; it need not be the cause.`
-        : panic.message.includes("userspace watchdog timeout")
-        ? `The panic was asked for by ${panic.task}.`
-        : panic.message === ""
+      panic.message === "" && /^watchdogd\b/.test(panic.task)
         ? `The running process was ${panic.task}, which asks for a panic when a service did not answer it in time; the message names that.`
         : `The running process was ${panic.task}; it need not be the cause.`,
     );

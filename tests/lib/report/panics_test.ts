@@ -78,12 +78,8 @@ Backtrace: 0x450C4600 0x00348ED8 0x0034A02C
   assertStringIncludes(text, "Kernel extensions in the backtrace: org.example.Screen.");
 });
 
-Deno.test("a panic that watchdogd asked for, and one whose message is cut off", () => {
+Deno.test("a panic of watchdogd whose message is cut off", () => {
   const task = "Panicked task 0xffffff99e7198620: 3 threads: pid 101: watchdogd\n";
-  const told = explained(
-    `panic(cpu 4 caller 0xffffff801af31941): userspace watchdog timeout: no successful checkins from logd in 120 seconds\n${task}`,
-  ).text;
-  assertStringIncludes(told, "The panic was asked for by watchdogd [101].");
   assertStringIncludes(explained(task).text, "asks for a panic when a service did not answer");
   assertStringIncludes(
     explained(fault("type 14", "0xffffff80158b2f1b", ["0xffffff80152dab12"], task)).text,
