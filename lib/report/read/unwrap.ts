@@ -52,6 +52,7 @@ export function unwrap(text: string): Unwrapped {
   step("list marks", isListed, unlisted);
   step("a Markdown table", isTable, untabled);
   step("a web page's columns", isPaged, unpaged);
+  step("the tracker's form", isFiled, unfiled);
   step("double spacing", isDoubleSpaced, singleSpaced);
   const width = cutWidth(result, PROBED);
   step("cut lines", () => width > 0, (all) => uncut(all, width));
@@ -70,6 +71,7 @@ function isSuspicious(head: string): boolean {
   if (head.includes("\r\r\n") || head.includes("\n >")) return true;
   if (isLogged(head) || isPartlyQuoted(head) || isTable(head) || isJoined(head)) return true;
   if (isTicked(head) || isListed(head) || isNumbered(head) || isPaged(head)) return true;
+  if (isFiled(head)) return true;
   if (isTracker(head) || isTypeset(head) || isBroken(head)) return true;
   if (
     !plainField.test(head) &&
@@ -466,6 +468,27 @@ function untabled(text: string): string {
     .filter((line) => !/^[\s|:-]{1,40}$/.test(line) || !line.includes("--"))
     .map((line) => line.replace(tableRow, "$1 $2 $3"))
     .join("\n");
+}
+
+/** A frame as App Center and HockeyApp file it in issues: `draw (Cart.m:12);Shop`, `main + 24;Shop`. */
+const filedFrame = /^(\S.{0,1000}?(?: \([^()]{1,300}:\d{1,9}\)| \+ \d{1,12})?);([\w. +-]{1,80})$/;
+
+function isFiled(head: string): boolean {
+  return head.includes("### Stacktrace ###") && linesOf(head).some((line) => filedFrame.test(line));
+}
+
+function unfiled(text: string): string {
+  const lines = linesOf(text);
+  const from = lines.indexOf("### Stacktrace ###");
+  const reason = lines.indexOf("### Reason ###");
+  const why = reason < 0 ? "" : lines.slice(reason + 1).find((line) => line.trim() !== "") ?? "";
+  const frames = lines.slice(Math.max(from, 0)).map((line) => filedFrame.exec(line))
+    .filter((match) => match !== null)
+    .map(([, symbol, image], index) => `${index}  ${image}  0x0 ${symbol}`);
+  const exception = /^SIG[A-Z]{2,6}$/.test(why)
+    ? `Exception Type:  ${why}`
+    : `Application Specific Information:\n${why}`;
+  return [exception, "", "Thread 0 Crashed:", ...frames, ""].join("\n");
 }
 
 /** Crashlytics' web page: a frame's number, its image, perhaps its place, and its function are lines of their own. */

@@ -425,3 +425,12 @@ Deno.test("a key of a private property is no outlet", () => {
   assertStringIncludes(coded("_alwaysRuns"), "a private property");
   assertStringIncludes(coded("priceLabel"), "an outlet in a nib");
 });
+
+Deno.test("the form in which App Center files an issue", () => {
+  const { what, whose } = told(
+    "### Version 1.5(3) ###\n\n### Stacktrace ###\n\npay_Cart (Cart.m:38);Shop\n\nmain + 24;Shop\n\n" +
+      "### Reason ###\n\nSIGSEGV\n",
+  );
+  assertStringIncludes(what, "SIGSEGV");
+  assertEquals(whose[2], "pay_Cart");
+});
