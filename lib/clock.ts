@@ -15,10 +15,11 @@ export function until(time: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-const cell = new Int32Array(new SharedArrayBuffer(4));
+let cell: Int32Array<SharedArrayBuffer> | undefined;
 
 /** Waits for some milliseconds. Unlike a timer this does not keep the event loop from ending, and takes nothing but the
  * engine: of Deno, the first timer loads what implements those of Node.js, which takes 5 ms of a processor. */
 export async function pause(milliseconds: number): Promise<void> {
+  cell ??= new Int32Array(new SharedArrayBuffer(4));
   await Atomics.waitAsync(cell, 0, 0, milliseconds).value;
 }

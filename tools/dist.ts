@@ -137,7 +137,7 @@ export async function buildDist(output: string): Promise<void> {
     await writeJson(`${stage}/tsconfig.json`, {
       compilerOptions: {
         target: "es2022",
-        lib: ["es2023", "es2024.string", "esnext.disposable", "dom"],
+        lib: ["es2023", "es2024.sharedmemory", "es2024.string", "esnext.disposable", "dom"],
         module: "nodenext",
         strict: true,
         declaration: true,
