@@ -471,7 +471,8 @@ function untabled(text: string): string {
 }
 
 /** A frame as App Center and HockeyApp file it in issues: `draw (Cart.m:12);Shop`, `main + 24;Shop`. */
-const filedFrame = /^(\S.{0,1000}?(?: \([^()]{1,300}:\d{1,9}\)| \+ \d{1,12})?);([\w. +-]{1,80})$/;
+const filedFrame =
+  /^([^\s;-][^;]{0,1000}?(?: \([^();]{1,300}:\d{1,9}\)| \+ \d{1,12})?);([A-Za-z][\w. +-]{0,80})$/;
 
 function isFiled(head: string): boolean {
   return head.includes("### Stacktrace ###") && linesOf(head).some((line) => filedFrame.test(line));
