@@ -188,5 +188,6 @@ function intervalOf(samples: readonly PerfSample[]): number {
     if (before !== undefined && time > before) steps.push(time - before);
     last.set(tid, time);
   }
-  return steps.sort((a, b) => a - b)[steps.length >> 1] ?? 0;
+  const median = steps.sort((a, b) => a - b)[steps.length >> 1] ?? 0;
+  return Math.round(median * 1000) / 1000;
 }

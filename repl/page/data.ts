@@ -427,7 +427,7 @@ export function pageOfProfile(profile: Profile, head: PageHead, readable: Readab
   const facts: [string, string][] = [
     ["Samples", `${count}`],
     ["Lost", lost > 0 ? `${lost}` : ""],
-    ["Interval", interval > 0 ? `${interval} ms` : ""],
+    ["Interval", interval > 0 ? `${Math.round(interval * 1000) / 1000} ms` : ""],
     ["Began", startTime === null ? "" : dateText(startTime)],
     ["System", os ?? ""],
     ["Architecture", arch ?? ""],
