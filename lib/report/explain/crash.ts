@@ -9,7 +9,7 @@ import { tellAccess, tellCodes, tellKind } from "./exception.ts";
 import { tellOthers } from "./others.ts";
 import { emptyWords, type Explanation, finished } from "./explanation.ts";
 import { graphicsDriver, tellFunction, tellStack } from "./function.ts";
-import { activityOf, isIdleStack, mainThread, waitOf } from "./hang.ts";
+import { activityOf, isIdleStack, lockOf, mainThread, waitOf } from "./hang.ts";
 import { type UncaughtException, uncaughtException } from "./language.ts";
 import { ageWords, launchWords } from "./launch.ts";
 import { managedCalls, managedPath } from "./managed.ts";
@@ -78,6 +78,10 @@ export function explainCrash(
   const hasRun = !story.happened.some((text) => text.includes("none of its code ran"));
   if (outside && hasRun && shown !== null && shown.frames.length > 0) {
     story.tell(`Thread ${shown.index} at that moment: ${activityOf(shown).words}.`);
+    const lock = lockOf(shown.frames);
+    if (lock !== null) {
+      story.tell(`It waited for ${lock.title}; which thread holds it is not in the report.`);
+    }
   }
   // A driver's new-handler is called for whoever asks for memory.
   const isHandler = story.rows.some(({ key }) => key === "operator new failed");

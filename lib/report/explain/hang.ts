@@ -11,6 +11,49 @@ const MAIN_DEPTH = 40;
 /** Frames above a waiting system call that belong to it. */
 const WAIT_DEPTH = 6;
 
+/** What a wait by semaphore_wait_signal() is for: libpthread's mutexes and conditions used it before the kernel had calls of
+ * their own. Libc-594 (Mac OS X 10.6), pthreads/pthread_mutex.c. */
+function ofSemaphore(frames: readonly ReportFrame[], at: number, row: KnowledgeRow): KnowledgeRow {
+  for (const { symbol } of frames.slice(at + 1, at + 3)) {
+    if (/^_?pthread_mutex_lock$/.test(symbol ?? "")) return known("wait", "__psynch_mutexwait")!;
+    if (/^_?pthread_cond_(?:timed)?wait/.test(symbol ?? "")) {
+      return known("wait", "__psynch_cvwait")!;
+    }
+  }
+  return row;
+}
+
+/** A lock that a thread waits for, by the function that takes it. */
+export interface AwaitedLock {
+  readonly title: string;
+  /** Whether the thread that holds it may take it again. */
+  readonly isRecursive: boolean;
+}
+
+/** Functions that take locks. */
+const locks: readonly (readonly [RegExp, title: string, isRecursive: boolean])[] = [
+  [/^-\[NSRecursiveLock lock(?:BeforeDate:)?\]$/, "an NSRecursiveLock", true],
+  [/^-\[NSLock lock(?:BeforeDate:)?\]$/, "an NSLock", false],
+  [/^-\[NSConditionLock lock\w*:?\]$/, "an NSConditionLock", false],
+  [/^objc_sync_enter$/, "the lock of an object (@synchronized)", true],
+  [/^_?os_unfair_lock_lock\w{0,40}$/, "an os_unfair_lock", false],
+  [/^std::(?:__1::)?recursive_mutex::lock\(/, "a std::recursive_mutex", true],
+  [/^std::(?:__1::)?mutex::lock\(/, "a std::mutex", false],
+];
+
+/** Frames behind the wait in which the function that takes the lock is. */
+const LOCK_DEPTH = 8;
+
+/** The lock that a stack waits for, where a function that has a name takes it; `null` for other stacks. */
+export function lockOf(frames: readonly ReportFrame[]): AwaitedLock | null {
+  if (!/^blocked on (?:a pthread mutex|a lock)/.test(waitOf(frames)?.meaning ?? "")) return null;
+  for (const { symbol } of frames.slice(0, LOCK_DEPTH)) {
+    const found = symbol === null ? undefined : locks.find(([name]) => name.test(symbol));
+    if (found !== undefined) return { title: found[1], isRecursive: found[2] };
+  }
+  return null;
+}
+
 /** The wait that a stack is in, innermost first; `null` when it runs. */
 export function waitOf(frames: readonly ReportFrame[]): KnowledgeRow | null {
   let seen = 0;
@@ -27,7 +70,10 @@ export function waitOf(frames: readonly ReportFrame[]): KnowledgeRow | null {
     // A worker thread's entry is a wait only where nothing was called from it.
     const row = seen > 0 && symbol === "start_wqthread" ? null : known("wait", symbol);
     if (frameOwner(frame, symbol) === "program") return null;
-    if (row !== null) return symbol.startsWith("mach_msg") ? messageWait(frames, at, row) : row;
+    if (row !== null) {
+      if (symbol.startsWith("mach_msg")) return messageWait(frames, at, row);
+      return symbol.startsWith("semaphore_wait_signal") ? ofSemaphore(frames, at, row) : row;
+    }
     if (frameOwner(frame, symbol) !== "system") return null;
     seen++;
   }

@@ -15,9 +15,13 @@ import type { Crash, Story } from "./story.ts";
 import { sentence } from "./words.ts";
 
 /** Tells the messages: those that are understood by their row, the others as they are. */
-export function tellMessages({ report, texts, uncaught }: Crash, story: Story): void {
+export function tellMessages({ report, texts, uncaught, ended }: Crash, story: Story): void {
   let plain = 0;
   for (const text of texts) {
+    // What a watchdog measured is told with the termination.
+    if (ended?.key === "*:0x8badf00d" && /^Elapsed (?:total|application) CPU time/.test(text)) {
+      continue;
+    }
     if (uncaught !== null && sameReason(text, uncaught)) continue;
     // Already quoted with the termination.
     if (story.happened.some((told) => told === `It says: ${withoutAbsent(text)}`)) continue;

@@ -13,25 +13,40 @@ import type { CrashReport } from "../report.ts";
 import { headOf } from "../text.ts";
 import { regionWords } from "./address.ts";
 import { accessOf } from "./cpu.ts";
+import { lockOf, mainThread } from "./hang.ts";
 import { newerRow, symbolRow, withoutAbsent } from "./message.ts";
 import type { Crash, Story } from "./story.ts";
 import { isBadJump } from "./telling.ts";
 import { sentence } from "./words.ts";
 
 /** Tells what ended the process from outside. */
-export function tellTermination({ report, texts, ended }: Crash, story: Story): void {
+export function tellTermination(crash: Crash, story: Story): void {
+  const { report, texts, ended } = crash;
   const { termination } = report;
   if (ended === null) return;
+  const isSlow = ended.key === "*:0x8badf00d";
+  // Older systems have the watchdog's words among the application's.
+  const older = isSlow
+    ? texts.find((text) => /\bfailed to \w{2,20} in time\b/.test(text))
+    : undefined;
   const reason =
     (termination?.namespace === "DYLD"
       ? texts.find((text) => /Library not loaded|Symbol not found/.test(text))
-      : undefined) ?? termination?.reasons[0];
+      : undefined) ?? termination?.reasons[0] ?? older;
   // The reason says why the library is not loaded, which the code does not.
   const why = termination?.namespace === "DYLD" && texts.length > 0
     ? dyldRow(report, [...termination.reasons, ...texts].join("\n"))
     : null;
   if (why !== null && why.key !== "Library not loaded") story.add(why);
-  else story.add(ended, sentence(wholeMeaning(ended, termination?.reasons ?? [])));
+  else {
+    const row = isSlow ? { ...ended, ...slowness(crash) } : ended;
+    story.add(
+      row,
+      sentence(
+        wholeMeaning(ended, [...termination?.reasons ?? [], ...older === undefined ? [] : [older]]),
+      ),
+    );
+  }
   if (reason !== undefined) story.tell(`It says: ${withoutAbsent(reason)}`);
   const page = /^CODESIGNING:0x2(?: data| file)?$/.test(ended.key) ? faultAddress(report) : null;
   const region = page === null ? null : regionWords(report, page).words;
@@ -41,23 +56,61 @@ export function tellTermination({ report, texts, ended }: Crash, story: Story): 
   if (ended.key.endsWith(" assertion")) tellTask(texts.join("\n").slice(0, 4000), story);
   const share = watchdogWords(termination?.reasons.join(" ") ?? "");
   if (share !== null) story.tell(share);
+  else if (isSlow) tellComputed(texts.join("\n").slice(0, 4000), story);
+}
+
+/** Causes and advice for a main thread that did not answer, by what it did: it waited for a lock, for something else, or
+ * worked. */
+function slowness({ report, texts }: Crash): Partial<Pick<KnowledgeRow, "causes" | "next">> {
+  const frames = mainThread(report)?.frames ?? [];
+  const lock = lockOf(frames);
+  if (lock !== null) {
+    return {
+      causes: [
+        "another thread holds the lock: it waits for the main thread, or for something else, or works long under it",
+        ...lock.isRecursive ? [] : ["the main thread took the lock before, and waits for itself"],
+      ],
+      next:
+        "Find what else takes the lock, and what it does until it releases it; do not wait for it on the main thread.",
+    };
+  }
+  const text = [...report.termination?.reasons ?? [], ...texts].join("\n").slice(0, 8000);
+  const words = watchdogWords(text) ?? computedWords(text) ?? "";
+  if (/worked and did not wait/.test(words)) {
+    return { causes: ["more work at once than there was time for"] };
+  }
+  return / waited(?!, or)/.test(words)
+    ? {
+      causes: [
+        "the main thread waited: for another thread or process, the network, a file, or a lock",
+      ],
+    }
+    : {};
 }
 
 /** Tells how long a background task was permitted, and how much the app computed meanwhile. */
 function tellTask(text: string, story: Story): void {
   const permitted = /\bpermittedBackgroundDuration: (\d{1,7})/.exec(text)?.[1];
   if (permitted !== undefined) story.tell(`The task was permitted ${permitted} s.`);
+  tellComputed(text, story);
+}
+
+function tellComputed(text: string, story: Story): void {
+  const words = computedWords(text);
+  if (words !== null) story.tell(words);
+}
+
+/** How much the app computed, where no watchdog's allowance stands beside it. */
+function computedWords(text: string): string | null {
   const used =
     /Elapsed application CPU time \(seconds\): ([\d.]{1,12})[^%\n]{0,60}?, (\d{1,3})% CPU/.exec(
       text,
     );
-  if (used !== null) {
-    story.tell(
-      `The app computed for ${used[1]} s (${used[2]}% CPU)${
-        Number(used[2]) < WAITING ? ": it waited, and was not busy" : ""
-      }.`,
-    );
-  }
+  return used === null
+    ? null
+    : `The app computed for ${used[1]} s (${used[2]}% CPU)${
+      Number(used[2]) < WAITING ? ": it waited, and was not busy" : ""
+    }.`;
 }
 
 /** Percent of the CPUs below which an app only waited. */
@@ -134,9 +187,7 @@ export function terminationRow(report: CrashReport): KnowledgeRow | null {
   if (texts.some((text) => /beyond permitted time|permittedBackgroundDuration/.test(text))) {
     return known("termination", "ASSERTIOND:0x8badf00d assertion");
   }
-  return texts.some((text) => /failed to (?:suspend|resume) in time/.test(text))
-    ? known("termination", "ASSERTIOND:0x8badf00d")
-    : row;
+  return row;
 }
 
 /** What reports call codes: Apple, `indicator` of a termination. */

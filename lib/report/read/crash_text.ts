@@ -984,7 +984,15 @@ class CrashTextReader {
         const line = written.trim();
         if (/^(?:Possibly stale failure hints|Hints:)/.test(line)) hinted = true;
         else if (hinted && !/^(?:\d|$)/.test(line)) hinted = false;
-        if (!hinted) lines.push(line);
+        if (hinted) continue;
+        // Wrapped, as on a web page.
+        if (
+          /^Elapsed total CPU time \(seconds\): [\d.]{1,12} \(user [^)]{0,60}$/.test(
+            lines.at(-1) ?? "",
+          )
+        ) {
+          lines.push(`${lines.pop()} ${line}`);
+        } else lines.push(line);
       }
     }
     return wholeReasons(lines);
