@@ -18,7 +18,10 @@ export function unwrap(text: string): Unwrapped {
   const undone: string[] = [];
   let result = text;
   // Most reports are not wrapped: the first lines tell that quickly.
-  if (!isSuspicious(text.slice(0, 3000)) && cutWidth(text, 3000) === 0) return { text, undone };
+  const isSystem = isSystemLogged(text.slice(0, LOGGED));
+  if (!isSystem && !isSuspicious(text.slice(0, 3000)) && cutWidth(text, 3000) === 0) {
+    return { text, undone };
+  }
   const step = (
     what: string,
     applies: (head: string) => boolean,
@@ -36,6 +39,7 @@ export function unwrap(text: string): Unwrapped {
     (head) => head.includes("\r\r\n"),
     (all) => all.replaceAll("\r\r\n", "\r\n"),
   );
+  step("the system log's prefixes", () => isSystem, withoutSystemLog);
   step("escapes of a string", isEscaped, unescaped);
   step("invisible characters", isMarked, unmark);
   step("HTML", isHtml, plainHtml);
@@ -434,6 +438,35 @@ function split(text: string): string {
         "\nApplication Specific Information:\n",
       ).replace(/ (?=Thread \d{1,3}(?: Crashed)?:: )/g, "\n")
   ).join("\n");
+}
+
+/** Characters of a text in which lines of the system's log are looked for. */
+const LOGGED = 1 << 16;
+
+/** What the system's log has before each line, of syslogd's with the process: `Mar 21 16:08:19 host ReportCrash[77] <Error>: `,
+ * or of the unified log as `log show` and Console write it: `2026-01-02 03:04:05.678901+0100 0x1f Error 0x0 77 0 ReportCrash: `. */
+const systemLog =
+  /^[ \t]{0,12}(?:(?:[A-Z][a-z]{2} )?[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d(?: \d{4})? \S{1,100} ([\w./:-]{1,100})(?:\([\w. -]{1,60}\))?\[[\dx]{1,10}\](?:\[\d{1,9}\])?(?: <\w{1,12}>)?: ?|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3,6}[+-]\d{4} +0x[0-9a-f]{1,9} +\w{1,10} +0x[0-9a-f]{1,9} +\d{1,9} +\d{1,4} +([\w./-]{1,60}): )(?:\([\w. -]{1,60}\) )?/;
+
+/** Whether the system's crash reporter wrote a report to the system's log, line by line. */
+function isSystemLogged(head: string): boolean {
+  return head.includes("ReportCrash") &&
+    /ReportCrash(?:\([\w. -]{1,60}\))?(?:\[\d{1,10}\](?: <\w{1,12}>)?)?: {1,2}(?:\([\w. -]{1,60}\) )?(?:Process|Exception Type): {1,40}\S/
+      .test(head);
+}
+
+/** The lines of the crash reporter, without what the log has before them; those of other processes between them are
+ * left out. */
+function withoutSystemLog(text: string): string {
+  const lines: string[] = [];
+  for (const line of linesOf(text)) {
+    const match = systemLog.exec(line.slice(0, 400));
+    if (match === null) lines.push(line);
+    else if ((match[1] ?? match[2]) === "ReportCrash") {
+      lines.push(line.slice(match[0].length).trimEnd());
+    }
+  }
+  return lines.join("\n");
 }
 
 /** What NSLog writes before each line: time, process, pid and thread, and Xamarin a level. */
