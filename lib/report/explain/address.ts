@@ -109,7 +109,11 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
     isInnermost(report, address) || address === notedCounter(report);
 
   const object = address < NEAR_NULL && !executed ? objectWords(report, address) : null;
-  if (object !== null) add("object", object);
+  // Programs of 32 bits are loaded at 0x1000.
+  const isLow = address < NEAR_NULL && !executed && imageFinder(report.images)(address) !== null;
+  if (isLow) {
+    // It is told of the image.
+  } else if (object !== null) add("object", object);
   else if (address < NEAR_NULL && address > 0n && !executed && hasNoNull(thread)) {
     add("number", "it is a small number, but not null: no register is 0");
   } else if (address < NEAR_NULL && !executed && address % MEMBER !== 0n) {

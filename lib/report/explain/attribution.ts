@@ -23,7 +23,7 @@ import {
   isSamePath,
   isSystemProgram,
 } from "./program.ts";
-import { isJetsam, jetsamReason } from "./kinds.ts";
+import { isInKernel, isJetsam, jetsamReason } from "./kinds.ts";
 import { overflows, recursion } from "./recursion.ts";
 import {
   endedBy,
@@ -612,18 +612,19 @@ function ofPanic(report: CrashReport): Attribution {
     };
   });
   const deciding = frames.find(({ owner }) => owner === "program") ?? null;
+  const isKernels = isInKernel(report);
   return {
     ...undecided,
     verdict: deciding !== null
       ? "program"
-      : frames.some(({ owner, library }) => owner === "system" && library !== null)
+      : isKernels || frames.some(({ owner, library }) => owner === "system" && library !== null)
       ? "system"
       : "unknown",
     absent: deciding !== null
       ? null
       : frames.length === 0
       ? "stack"
-      : frames.every(({ library }) => library === null)
+      : !isKernels && frames.every(({ library }) => library === null)
       ? "images"
       : "extension",
     library: deciding?.library ?? null,

@@ -25,6 +25,7 @@ import {
   trapWords,
   untranslated,
 } from "./cpu.ts";
+import { freedWord } from "./freed.ts";
 import { activityOf } from "./hang.ts";
 import { abortsAfter, functionOf, withoutImage } from "./stack.ts";
 import { handlerThrows } from "./language.ts";
@@ -106,11 +107,14 @@ export function tellAccess(crash: Crash, story: Story): void {
     if (strange !== null) story.tell(strange);
   }
   // What a run-time crashes itself by says nothing.
-  const isOnPurpose = rows.some(({ kind, role, needs }) =>
-    kind === "frame" && (role === undefined || role === "vague") && needs === "any"
-  );
+  const isOnPurpose =
+    rows.some(({ kind, role, needs }) =>
+      kind === "frame" && (role === undefined || role === "vague") && needs === "any"
+    ) || address === 0n && rows.some(({ source }) => source.includes("MOZ_CrashSequence"));
   if (address !== null && isOnPurpose && address < CRASHED_BY) {
     story.tell("The address is of no meaning: it is what the function crashes by.");
+    const line = crashLine(report, rows);
+    if (line !== null) story.tell(line);
   } else if (address !== null) {
     const { kind, words } = classifyAddress(report, address);
     const told = words.length === 0 && rows.length === 0 ? describeAddress(report, address) : words;
@@ -138,7 +142,61 @@ export function tellAccess(crash: Crash, story: Story): void {
   if (refused !== null) story.tell(refused);
   if (refused !== null && jumpedToText(report)) story.rows.push(known("address", "execute")!);
   if (row !== null && isUndelivered(row)) tellTriage(report, story);
+  tellFreed(report, story);
 }
+
+/** Tells that the memory was freed, where a register shows it, and what the message was sent to. */
+function tellFreed(report: CrashReport, story: Story): void {
+  const word = freedWord(report);
+  if (word === null) return;
+  const { happened, rows } = story;
+  const at = happened.findIndex((text) => invalidObject.test(text));
+  const receiver = at < 0 ? null : register(report.crashedThread, "x0", "rdi", "r0");
+  const where = receiver === null
+    ? "What it went by"
+    : `The object was at 0x${receiver.toString(16)}; what was read from it as its class`;
+  happened.push(
+    `${where} (${word.register}: 0x${word.value.toString(16)}) is ${word.what}: the ${
+      at < 0 ? "memory" : "object"
+    } was ${word.isSure ? "freed before" : "freed before, almost certainly"}.`,
+  );
+  if (at >= 0 && word.isSure) {
+    happened[at] = happened[at].replace(invalidObject, ", one that was deallocated before.");
+  }
+  for (const [index, row] of rows.entries()) {
+    if (row.causes.includes("memory damage in the object")) {
+      rows[index] = {
+        ...row,
+        causes: row.causes.filter((cause) => !cause.startsWith("memory damage")),
+      };
+    }
+  }
+  if (at < 0) rows.unshift(known("address", "freed")!);
+}
+
+/** How it is told that an object is not valid. */
+const invalidObject = /, (?:usually|most likely) one that was already deallocated\./;
+
+/** What the registers of ARM say of a crash of Mozilla's, which stores the number of its line to null; the result of the call
+ * that failed is still in the first register. */
+function crashLine({ crashedThread }: CrashReport, rows: readonly KnowledgeRow[]): string | null {
+  if (!rows.some(({ source }) => source.includes("MOZ_CrashSequence"))) return null;
+  const [result, base, line] = ["x0", "x8", "x9"].map((name) => register(crashedThread, name));
+  if (base !== 0n || line === null || line === 0n || line > MAX_LINE) return null;
+  const error = result === 22n
+    ? "EINVAL"
+    : result === 11n
+    ? "EDEADLK"
+    : result === 1n
+    ? "EPERM"
+    : null;
+  return `By the registers it is line ${line} of its source (x9)${
+    error === null ? "" : `, and the call that failed returned ${result}, ${error} (x0)`
+  }.`;
+}
+
+/** Longest source that is taken for one. */
+const MAX_LINE = 20_000n;
 
 /** Alignment that no access needs more than: that of a pair of registers, or of a vector. */
 const ALIGNED = 16n;

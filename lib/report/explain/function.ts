@@ -46,7 +46,9 @@ export function tellFunction(
   const found =
     reading.rows.find(({ row }) =>
       (row.role === undefined || (row.role === "top" && !isOverflow && !isMedium)) &&
-      tells(row, ended)
+      tells(row, ended) &&
+      // Mozilla's checks crash by null alone; any other address is one that was accessed.
+      !(row.source.includes("MOZ_CrashSequence") && (faultAddress(report) ?? 0n) !== 0n)
     ) ?? reading.rows.findLast(({ row }) => row.role === "vague" && ended !== "access");
   const nameless = ended === "access" && isNamelessRuntime(stack[reading.first])
     ? known("frame", "libobjc without names")

@@ -213,6 +213,7 @@ export function explainPanic(report: CrashReport): Story {
     ...powerChange(report),
     ...wrongTag(report),
     ...kernelFault(report),
+    ...kernelPlace(report),
   ];
   if (panic.extensions.length > 0) {
     happened.push(
@@ -238,7 +239,7 @@ export function explainPanic(report: CrashReport): Story {
     : row.next.replace(
       /See the extensions in the backtrace(?:, those that are not Apple's first)?/,
       hasNoExtension(report)
-        ? "See which extensions of others are loaded"
+        ? `See which extensions of others are loaded${othersLoaded(report)}`
         : "The whole report lists the extensions in the backtrace, if it has any",
     );
   if (!hasBacktrace && next !== row?.next) {
@@ -261,6 +262,56 @@ function hasNoExtension({ text, threads, panic }: CrashReport): boolean {
   const begin = Math.max(0, text.indexOf("(cpu "));
   return /^[ \t>]{0,8}(?:BSD process|Process) name corresponding to current thread|\\n(?:BSD process|Process) name corresponding/m
     .test(text.slice(begin, begin + (1 << 15)));
+}
+
+/** Most extensions that are named. */
+const MAX_EXTENSIONS = 10;
+
+/** The extensions that are not Apple's in a panic's list of those that are loaded, to be put behind advice. */
+function othersLoaded({ text }: CrashReport): string {
+  const at = text.indexOf("\nloaded kexts:");
+  if (at < 0) return "";
+  const names = [
+    ...text.slice(at, at + (1 << 15)).matchAll(
+      /^[ \t>]{0,8}([A-Za-z]\w{0,30}\.[\w.-]{3,120})[ \t]{1,8}v?\d/gm,
+    ),
+  ].map(([, name]) => name).filter((name) => !name.startsWith("com.apple."));
+  const more = names.length - MAX_EXTENSIONS;
+  return names.length === 0
+    ? ""
+    : `: ${names.slice(0, MAX_EXTENSIONS).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+/** A kernel's text is not larger than this. */
+const KERNEL_SIZE = 0x400_0000n;
+
+/** Whether all addresses of a backtrace of an Intel Mac are in the kernel itself. Its extensions were elsewhere up to macOS
+ * 10.15, whose panics do not have the address of `__HIB`. XNU, osfmk/i386/AT386/model_dep.c. */
+export function isInKernel({ text, threads }: CrashReport): boolean {
+  const head = text.slice(0, 1 << 16);
+  const written = /^[ \t>]{0,8}Kernel text base: {1,20}(0xffffff80[0-9a-f]{8})\s/m.exec(head)?.[1];
+  if (written === undefined || head.includes("__HIB")) return false;
+  const base = BigInt(written);
+  const frames = threads[0]?.frames ?? [];
+  return frames.length > 1 &&
+    frames.every(({ address }) => address >= base && address < base + KERNEL_SIZE);
+}
+
+/** Tells that a backtrace is in the kernel itself, and where without its slide, by which symbols are found. */
+function kernelPlace(report: CrashReport): string[] {
+  if (!isInKernel(report)) return [];
+  const head = report.text.slice(0, 1 << 16);
+  const slide = /^[ \t>]{0,8}Kernel slide: {1,20}(0x[0-9a-f]{1,16})\s/m.exec(head)?.[1];
+  const at = /Kernel trap at (0xffffff80[0-9a-f]{8})/.exec(report.panic!.message)?.[1];
+  const uuid = /^[ \t>]{0,8}Kernel UUID: {1,20}([0-9A-F-]{36})/m.exec(head)?.[1];
+  const unslid = slide === undefined || at === undefined
+    ? ""
+    : ` Without its slide the instruction is at 0x${(BigInt(at) - BigInt(slide)).toString(16)}${
+      uuid === undefined ? "" : `, for the symbols of the kernel with the UUID ${uuid}`
+    }.`;
+  return [
+    `All addresses of the backtrace are in the kernel itself, none in an extension.${unslid}`,
+  ];
 }
 
 /** Advice of a row that speaks of a backtrace, where there is none. */

@@ -17,6 +17,27 @@ export function tellOthers(crash: Crash, story: Story): void {
   tellTweaks(crash, story);
   tellExit(crash, story);
   tellEngine(crash, story);
+  tellCloser(crash, story);
+}
+
+/** Tells which thread closed a descriptor at that moment, where libdispatch found one gone that it watched. */
+function tellCloser({ report, crashed }: Crash, story: Story): void {
+  if (!story.rows.some(({ key }) => key === "Unexpected EV_VANISHED")) return;
+  const closers = report.threads.filter((thread) =>
+    thread !== crashed &&
+    /^_{0,2}(?:guarded_)?close(?:_np|_nocancel)?$/.test(thread.frames[0]?.symbol ?? "")
+  );
+  if (closers.length !== 1) return;
+  const [{ index, queue, name, frames }] = closers;
+  const title = queue ?? name;
+  const calls = frames.filter((frame, at) =>
+    at > 0 && !isSystemFrame(frame) && functionOf(frame, null) !== null
+  ).slice(0, MAX_NAMED).map(({ symbol }) => shortName(symbol!));
+  story.tell(
+    `At that moment thread ${index}${title === null ? "" : ` "${title}"`} was closing a descriptor${
+      calls.length === 0 ? "" : `, called by ${calls.join(", called by ")}`
+    }: most likely the one that was watched.`,
+  );
 }
 
 /** Functions by which the process's static objects are destroyed as it ends, and those by which an application quits. */

@@ -90,6 +90,7 @@ export function tellUncaught({ report, uncaught, stack, reading }: Crash, story:
   const paths = /key value observers/.test(reason ?? "") ? observedPaths(report.text) : [];
   if (paths.length > 0) story.tell(`Observed key paths: ${paths.join(", ")}.`);
   tellRaiser(report, uncaught, stack, reading.deciding, story);
+  tellMutation(stack, story);
   // What a console has of several runs.
   const others = report.information.filter((text) =>
     text.startsWith("*** Terminating app due to uncaught exception ") && reason !== null &&
@@ -117,6 +118,27 @@ export function tellUncaught({ report, uncaught, stack, reading }: Crash, story:
       },
     );
   }
+}
+
+/** Functions that are called where a collection was changed while it was enumerated: objc4, runtime/objc-class.mm. */
+const mutations = /^(?:__NSFastEnumerationMutationHandler|objc_enumerationMutation)$/;
+
+/** Tells that the exception was raised while another one was made: of a collection that was changed while it was
+ * enumerated, whose message describes the collection. */
+function tellMutation(stack: readonly ReportFrame[], story: Story): void {
+  const raised = stack.findIndex(({ symbol }) => symbol === "objc_exception_throw");
+  const first = stack.findIndex(({ symbol }) => mutations.test(symbol ?? ""));
+  // What raises an exception itself is one frame from it.
+  const describes = raised >= 0 &&
+    stack.slice(raised + 1, first).some(({ symbol }) => /escription/.test(symbol ?? ""));
+  if (first < 0 || !describes) return;
+  const last = stack.findLastIndex(({ symbol }) => mutations.test(symbol ?? ""));
+  const caller = stack[last + 1];
+  const where = caller?.symbol == null ? "" : `, in ${frameTitle(caller)}`;
+  story.rows.unshift(known("message", "was mutated while being enumerated")!);
+  story.happened.unshift(
+    `A collection was changed while it was enumerated${where}; while the message of that was made, which describes the collection, another exception was raised.`,
+  );
 }
 
 /** The innermost address of a backtrace without any names or images that is none of the system's libraries; `null` for

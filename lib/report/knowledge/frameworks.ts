@@ -1281,7 +1281,7 @@ export const frameworkRows: readonly KnowledgeRow[] = [
       "-[NSBlockOperation main]",
       "-[NSInvocationOperation main]",
     ],
-    "in an operation of a queue (NSOperation)",
+    "in an operation (NSOperation)",
     "Apple, NSOperation",
   ),
   ...occasion(

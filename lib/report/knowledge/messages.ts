@@ -1300,6 +1300,16 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Apple's crash reporter, as its reports of macOS 27 have it: it looks up whose guard the region is",
   ),
   message(
+    "Unexpected EV_VANISHED",
+    "A file descriptor or Mach port was destroyed while a dispatch source or a dispatch I/O channel still watched it.",
+    [
+      "a descriptor that was closed, also by a file handle that was released, before its source or channel was cancelled",
+      "a descriptor that was closed twice: another one had its number by then",
+    ],
+    "Cancel the source or close the channel first, and close the descriptor in its cancel or cleanup handler; see which thread closes descriptors.",
+    dispatch,
+  ),
+  message(
     "BUG IN CLIENT OF LIBDISPATCH",
     "libdispatch was misused.",
     [],

@@ -716,6 +716,23 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     "Abseil, absl/log",
   ),
 
+  ...always(...[
+    ["RWLockImpl", "mozglue/misc/RWLock_posix.cpp"],
+    ["MutexImpl", "mozglue/misc/Mutex_posix.cpp"],
+    ["ConditionVariableImpl", "mozglue/misc/ConditionVariable_posix.cpp"],
+  ].map(([type, file]) =>
+    frame(
+      `mozilla::detail::${type}::*`,
+      "Firefox's code crashed itself on purpose: a call of its lock or condition variable failed (MOZ_RELEASE_ASSERT or MOZ_CRASH), which writes the line's number to null.",
+      [
+        "a lock that was destroyed already, as of a static object when the process ends",
+        "a lock that was overwritten, or used in a way that it does not allow",
+      ],
+      "See who owns the lock that the calling functions use, and whether it still exists.",
+      `Firefox, ${file}; mfbt/Assertions.h: MOZ_CrashSequence`,
+      "top",
+    )
+  )),
   ...always(
     frame(
       "MOZ_Crash*",

@@ -89,6 +89,7 @@ export function place(
 export interface Told {
   readonly what: string;
   readonly causes: string;
+  readonly next: string;
   readonly whose: readonly [verdict: string, absent: string | null, symbol: string | null];
   readonly threads: readonly (readonly [index: number, name: string | null, crashed: boolean])[];
 }
@@ -96,11 +97,12 @@ export interface Told {
 /** Reads and explains a text. */
 export function told(text: string): Told {
   const report = readReport(text, "x");
-  const { happened, causes } = explainReport(report);
+  const { happened, causes, check } = explainReport(report);
   const { verdict, absent, deciding } = attributeReport(report);
   return {
     what: happened.join("\n"),
     causes: causes.join("\n"),
+    next: check.join("\n"),
     whose: [verdict, absent, deciding?.frame.symbol ?? null],
     threads: report.threads.map(({ index, name, queue, crashed }) => [
       index,

@@ -86,3 +86,21 @@ Deno.test("a panic of watchdogd whose message is cut off", () => {
     "The running process was watchdogd [101]; it need not be the cause.",
   );
 });
+
+Deno.test("a backtrace within the kernel, its address without the slide, and extensions of others that are loaded", () => {
+  const { text, check } = explained(fault(
+    "type 14",
+    "0xffffff800da4136e",
+    ["0xffffff800da1d626", "0xffffff800da4136e"],
+    "\nBSD process name corresponding to current thread: Bakery\n\n" +
+      "Kernel UUID: 69A5853F-375A-3EF4-9247-478FD0247333\nKernel slide:     0x000000000d800000\n" +
+      "Kernel text base: 0xffffff800da00000\n\nloaded kexts:\ncom.bakery.Oven\t1.6.4\n" +
+      "com.apple.driver.AppleUSBCDC\t4.1.22\nat.bakery.Loaf\t2.5.3\n",
+  ));
+  assertStringIncludes(text, "in the kernel itself, none in an extension");
+  assertStringIncludes(text, "the instruction is at 0xffffff800024136e");
+  assertEquals(
+    check,
+    "See which extensions of others are loaded: com.bakery.Oven, at.bakery.Loaf.",
+  );
+});

@@ -321,3 +321,189 @@ Deno.test("a path of templates alone: without what all of them have", () => {
   ));
   assertEquals(path[0], "std::__1::unique_ptr<Bread::Env>::~unique_ptr (Bakery)");
 });
+
+Deno.test("a word of a freed block that an address comes of proves that the object was freed", () => {
+  // libmalloc, src/nano_malloc.c: 0xBADDC0DEDEADBEAD ^ cookie; objc4: ISA_MASK of arm64, a class's cache at 16.
+  const freed = told(crash(
+    access("0x0000000dbc44beb8"),
+    ["libobjc.A.dylib objc_msgSend + 16", ...end],
+    registers({ x0: 0x1_7009_24d0n, x13: 0xbadd_794d_bc44_beadn, x16: 0xd_bc44_bea8n }),
+  ));
+  assertStringIncludes(freed.what, "one that was deallocated before.");
+  assertStringIncludes(
+    freed.what,
+    "The object was at 0x1700924d0; what was read from it as its class (x13: 0xbadd794dbc44bead) is malloc's mark of a freed block",
+  );
+  assert(!/memory damage/.test(freed.causes), freed.causes);
+  // The address does not come of it.
+  const other = told(crash(
+    access("0x0000000abc44beb8"),
+    ["libobjc.A.dylib objc_msgSend + 16", ...end],
+    registers({ x0: 0x1_7009_24d0n, x13: 0xbadd_794d_bc44_beadn }),
+  ));
+  assertStringIncludes(other.what, "usually one that was already deallocated.");
+  assert(!/malloc's mark/.test(other.what), other.what);
+});
+
+Deno.test("a lock of Firefox's that failed crashes by null, with its line in a register; other addresses were accessed", () => {
+  const stack = ["libmozglue.dylib mozilla::detail::RWLockImpl::writeLock() + 52", ...end];
+  const values = { x0: 22n, x8: 0n, x9: 58n };
+  const failed = told(crash(access("0x0000000000000000"), stack, registers(values)));
+  assertStringIncludes(failed.what, "crashed itself on purpose");
+  assertStringIncludes(failed.what, "line 58 of its source (x9)");
+  assertStringIncludes(failed.what, "returned 22, EINVAL (x0)");
+  assert(!/never set/.test(failed.causes), failed.causes);
+  const accessed = told(crash(access("0x0000000700000000"), stack, registers(values)));
+  assert(!/on purpose/.test(accessed.what), accessed.what);
+});
+
+Deno.test("a full stack is the recursing function's, not of the one that met its end", () => {
+  const stack = [
+    "libyeast.dylib measure(int) + 0",
+    ...Array.from({ length: 450 }, () => "Bakery knead(Dough&) + 40"),
+  ];
+  const text = crash(access("0x000000016eca3ff0"), stack, registers({ sp: 0x1_6eca_4020n }));
+  const report = readReport(text, "x");
+  assertEquals(attributeReport(report).deciding?.frame.symbol, "knead(Dough&)");
+  const { firstOwn, happened } = explainReport(report);
+  assertEquals(firstOwn?.symbol, "knead(Dough&)");
+  assertStringIncludes(happened.join("\n"), "list of frames ends within it, at frame 450");
+});
+
+Deno.test("a missing library: by the kind of its path, and frameworks that are newer than the system", () => {
+  const missing = (path: string, system: string) =>
+    told([
+      "Process:               Bakery [71]",
+      `OS Version:            ${system}`,
+      "",
+      "Exception Type:  EXC_BREAKPOINT (SIGTRAP)",
+      "",
+      "Dyld Error Message:",
+      `  Library not loaded: ${path}`,
+      "  Referenced from: /Applications/Bakery.app/Contents/MacOS/Bakery",
+      "  Reason: image not found",
+      "",
+    ].join("\n"));
+  // Apple's documentation: Contacts is there from iOS 9 and OS X 10.11 on.
+  const contacts = "/System/Library/Frameworks/Contacts.framework/Contacts";
+  const old = missing(contacts, "iPhone OS 8.4 (12H143)");
+  assertStringIncludes(old.what, "Contacts came with iOS 9, and this is iOS 8.4");
+  assert(!/install name/.test(old.causes), old.causes);
+  const later = missing(contacts, "Mac OS X 10.11 (15A284)");
+  assert(!/came with/.test(later.what), later.what);
+  assertStringIncludes(
+    missing("/Users/anna/build/libyeast.dylib", "macOS 13.0 (22A380)").causes,
+    "an install name that is the path of the build",
+  );
+  assertStringIncludes(
+    missing("@executable_path/../Frameworks/libyeast.dylib", "macOS 13.0 (22A380)").what,
+    "beside itself",
+  );
+});
+
+Deno.test("a watchdog's kill by its event, its CPU times and the lock that was waited for", () => {
+  const { what, causes, next } = told([
+    "Process:         Bakery [71]",
+    "Code Type:       ARM (Native)",
+    "OS Version:      iPhone OS 4.2.1 (8C148a)",
+    "",
+    "Exception Type:  00000020",
+    "Exception Codes: 0x8badf00d",
+    "Highlighted Thread: 0",
+    "",
+    "Application Specific Information:",
+    "Bakery failed to resume in time",
+    "",
+    "Elapsed total CPU time (seconds): 1.580 (user 0.870, system",
+    "0.710), 16% CPU",
+    "Elapsed application CPU time (seconds): 0.000, 0% CPU",
+    "",
+    "Thread 0:",
+    "0   libSystem.B.dylib   0x311662c4 semaphore_wait_signal_trap + 8",
+    "1   libSystem.B.dylib   0x31193b3a semaphore_wait_signal + 2",
+    "2   libSystem.B.dylib   0x311680d0 pthread_mutex_lock + 252",
+    "3   Foundation          0x31cc5c60 -[NSRecursiveLock lock] + 8",
+    "4   Bakery              0x00075f62 -[Oven bake] + 20",
+    "",
+  ].join("\n"));
+  assertStringIncludes(what, "when it was to go on (resume) after it had been in the background");
+  assertStringIncludes(what, "blocked on a pthread mutex");
+  assertStringIncludes(what, "It waited for an NSRecursiveLock; which thread holds it");
+  assertStringIncludes(what, "computed for 0.000 s (0% CPU): it waited");
+  assert(!/It says: 0\.710|background task/.test(what + causes + next), what + causes + next);
+  assertStringIncludes(causes, "another thread holds the lock");
+});
+
+Deno.test("what the system's log puts before each line of a report is undone", () => {
+  const before = (line: string, at: number) =>
+    `Wed Mar 21 16:08:1${at % 10} unknown ReportCrash[2458] <Error>: ${line}`;
+  const lines = [
+    "Process:         bakery [2454]",
+    "Path:            /bin/bakery",
+    "Code Type:       ARM (Native)",
+    "OS Version:      iPhone OS 4.1 (8B117)",
+    " ",
+    "Exception Type:  EXC_BAD_ACCESS (SIGBUS)",
+    "Exception Codes: KERN_PROTECTION_FAILURE at 0x000037f7",
+    "Crashed Thread:  0",
+    " ",
+    "Thread 0 Crashed:",
+    "0   libSystem.B.dylib             \t0x3025c04e 0x301ff000 + 381006",
+    "1   bakery                        \t0x000026a0 0x1000 + 5792",
+    " ",
+    "Binary Images:",
+    "    0x1000 -     0x3fff +bakery armv6  <f80ed449d0f15af7508817e74086b6a8> /bin/bakery",
+  ].map(before);
+  lines.splice(
+    12,
+    0,
+    "Wed Mar 21 16:08:19 unknown lockdownd[20] <Error>: could not receive a message",
+  );
+  const report = readReport(["Some words before.", ...lines, ""].join("\n"), "x");
+  assertEquals(report.process.name, "bakery");
+  assertEquals(report.threads[0].frames.length, 2);
+  assertEquals(report.images.length, 1);
+  // The address is of the program, which is loaded at 0x1000.
+  const text = explainReport(report).happened.join("\n");
+  assertStringIncludes(text, "it is in bakery, 0x27f7 bytes from its start");
+  assert(!/null/.test(text), text);
+});
+
+Deno.test("a descriptor that libdispatch watched is gone, and another thread closes one", () => {
+  const { what, next } = told([
+    "Process:               bakery [71]",
+    "Code Type:             X86-64 (Native)",
+    "",
+    "Exception Type:        EXC_BAD_INSTRUCTION (SIGILL)",
+    "Crashed Thread:        1",
+    "",
+    "Application Specific Information:",
+    "BUG IN CLIENT OF LIBDISPATCH: Unexpected EV_VANISHED (do not destroy random mach ports or file descriptors)",
+    "",
+    "Thread 0:",
+    "0   libsystem_kernel.dylib          0x00007fff5a70dbe6 close + 10",
+    "1   bakery                          0x000000010b1b6ebe -[Oven stop] + 78",
+    "",
+    "Thread 1 Crashed:",
+    "0   libdispatch.dylib               0x00007fff5a570001 _dispatch_source_merge_evt + 10",
+    "1   libdispatch.dylib               0x00007fff5a570002 _dispatch_event_loop_merge + 10",
+    "",
+  ].join("\n"));
+  assertStringIncludes(what, "thread 0 was closing a descriptor, called by -[Oven stop]");
+  assertStringIncludes(next, "Cancel the source");
+});
+
+Deno.test("an exception that was raised while the message of a changed collection was made", () => {
+  const { what, causes } = told(crash(abort, [
+    "libobjc.A.dylib objc_exception_throw + 64",
+    "CoreFoundation -[NSObject(NSObject) doesNotRecognizeSelector:] + 96",
+    "Bakery -[Loaf description] + 20",
+    "CoreFoundation CFCopyDescription + 80",
+    "CoreFoundation __NSFastEnumerationMutationHandler + 138",
+    "libobjc.A.dylib objc_enumerationMutation + 18",
+    "Bakery -[Oven cool] + 40",
+    "dyld start + 4",
+  ]));
+  assertStringIncludes(what, "changed while it was enumerated, in -[Oven cool]");
+  assertStringIncludes(causes, "the loop itself changes it");
+});
