@@ -348,12 +348,15 @@ class Watch implements Disposable {
     if (running) hang.running++;
     const length = at - beginOf(hang);
     if (length < this.#options.limit) return undefined;
-    if (hang.captureFrom === undefined) this.#meet(hang);
+    const brief = hang.captureFrom === undefined ? this.#meet(hang) : undefined;
     // It may end after this look.
     const most = length + MOST_PERIODS / 2 * 1000 / this.#options.rate;
     const { serial, isBrief = false } = hang.captured ?? {};
     if (hang.captured === undefined || isBrief && most >= hang.captureFrom!) {
       hang.captured = this.#capture(hang, false, serial);
+    } else if (brief !== undefined) {
+      hang.next = 2 * length;
+      return brief;
     } else if (length < hang.next) return undefined;
     else if (!isBrief && hang.captured.deadlocks.length === 0) {
       // What began as a wait may have become a deadlock.
@@ -406,14 +409,16 @@ class Watch implements Disposable {
     return this.#plain(moment, this.#capture(moment, true), "idle", at);
   }
 
-  /** A hang that has exceeded the limit: whether it is captured now. */
-  #meet(hang: Candidate): void {
+  /** A hang that has exceeded the limit, with its own thread alone; `undefined` where all are to be captured. */
+  #meet(hang: Candidate): Hang | undefined {
     const { captureFrom } = this.#options;
     hang.captureFrom = 0;
     const { thread } = hang;
     // Of a thread that waits, the others tell what for.
-    if (captureFrom === undefined || thread === null || hang.running * 2 < hang.looks) return;
-    const brief: Captured = {
+    if (captureFrom === undefined || thread === null || hang.running * 2 < hang.looks) {
+      return undefined;
+    }
+    hang.captured = {
       serial: ++this.#serial,
       isBrief: true,
       began: this.#dateOf(hang),
@@ -425,8 +430,9 @@ class Watch implements Disposable {
       deadlocks: [],
       images: hangImages(this.#target),
     };
-    hang.captured = brief;
-    hang.captureFrom = captureFrom(this.#plain(hang, brief, null, undefined));
+    const brief = this.#plain(hang, hang.captured, null, undefined);
+    hang.captureFrom = captureFrom(brief);
+    return brief;
   }
 
   /** When a hang began. */
