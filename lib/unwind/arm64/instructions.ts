@@ -24,6 +24,8 @@ const PC = 32;
 const SP = 31;
 const V0 = 64;
 const NOP = 0xd503201f;
+/** What GraalVM fills the space between functions with: no instruction. */
+const FILLER = 0xcccccccc;
 /** Where `runtime.morestack` gets the return address. */
 const GO_LINK = 3;
 
@@ -137,7 +139,7 @@ export function exits(readCode: ReadCode, start: bigint, size: number): number[]
     if (word === NOP) continue;
     const branch = branchStep(word, at);
     // What was called last may not return.
-    goesOn = !branch?.ends && !branch?.calls;
+    goesOn = !branch?.ends && !branch?.calls && word !== FILLER;
     for (const target of branch?.targets ?? []) {
       if (target < 0 || target >= size) found.push(target);
     }

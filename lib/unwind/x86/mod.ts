@@ -69,12 +69,14 @@ function exits(arch: Arch, readCode: ReadCode, start: bigint, size: number): num
     const isJump = isDirectJump(decoder);
     const target = at + immediate;
     if ((isConditional || isJump) && (target < 0 || target >= size)) found.push(target);
-    // What was called last may not return; behind it and behind jumps are nop and int3.
-    const isPadding = opcode === 0x90 || opcode === 0x0f1f || opcode === 0xcc;
+    // What was called last may not return; behind it and behind jumps are nop and int3, which ends.
+    const isPadding = opcode === 0x90 || opcode === 0x0f1f;
     const isIndirect = opcode === 0xff && (reg === 4 || reg === 5);
     // A call to the next instruction only pushes its address.
     const isLeft = isCall(decoder) && (opcode !== 0xe8 || immediate !== 0);
-    if (!isPadding) goesOn = !isJump && !isIndirect && !isEnd(decoder) && !isLeft;
+    if (!isPadding) {
+      goesOn = !isJump && !isIndirect && !isEnd(decoder) && !isLeft && opcode !== 0xcc;
+    }
   }
   if (at === size && goesOn) found.push(size);
   return found;
