@@ -44,6 +44,7 @@ export type AddressClass =
   | "filled"
   | "guard"
   | "freed"
+  | "deliberate"
   | "uninitialized"
   | "text"
   | "number"
@@ -86,12 +87,23 @@ export function describeAddress(report: CrashReport, address: bigint): readonly 
 /** Go, src/runtime/signal_darwin_amd64.go and signal_unix.go: sigaddr of a fault that another process may have sent. */
 const GO_UNKNOWN = 0xb01d_face_deba_c1en;
 
+/** WebKit, Source/WTF/wtf/Assertions.cpp: WTFCrash; Skia, SkTypes.h: SK_CRASH. */
+const WEBKIT_CRASH = 0xbbad_beefn;
+
 /** Describes and classifies an address. */
 export function classifyAddress(report: CrashReport, address: bigint): AddressWords {
   if (address === GO_UNKNOWN) {
     return {
       kind: "unknown",
       words: ["it is what Go's run-time puts where the fault's address is not known"],
+    };
+  }
+  if (address === WEBKIT_CRASH) {
+    return {
+      kind: "deliberate",
+      words: [
+        "it is what WebKit, JavaScriptCore and Skia crash by on purpose, as a check does that failed",
+      ],
     };
   }
   const thread = report.crashedThread;

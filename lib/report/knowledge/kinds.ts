@@ -1202,6 +1202,14 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "address",
+    "deliberate",
+    "",
+    ["a check that failed, or memory that could not be had"],
+    "See the function at the top and its callers: which check it is.",
+    "WebKit, Source/WTF/wtf/Assertions.cpp",
+  ),
+  row(
+    "address",
     "uninitialized",
     "",
     ["memory used before it was initialized"],

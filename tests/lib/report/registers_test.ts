@@ -507,3 +507,13 @@ Deno.test("an exception that was raised while the message of a changed collectio
   assertStringIncludes(what, "changed while it was enumerated, in -[Oven cool]");
   assertStringIncludes(causes, "the loop itself changes it");
 });
+
+Deno.test("the address by which WebKit crashes on purpose is no pointer", () => {
+  // WebKit, Source/WTF/wtf/Assertions.cpp: *(int *)(uintptr_t)0xbbadbeef = 0
+  const { what, causes } = told(crash(
+    access("0x00000000bbadbeef"),
+    ["JavaScriptCore JSC::Heap::collect() + 20", ...end],
+  ));
+  assertStringIncludes(what, "crash by on purpose");
+  assertStringIncludes(causes, "a check that failed");
+});
