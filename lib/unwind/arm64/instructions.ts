@@ -145,7 +145,16 @@ export function exits(readCode: ReadCode, start: bigint, size: number): number[]
     }
   }
   if (goesOn) found.push(size);
-  return found;
+  return found.filter((at) => !makesFrame(readCode(start + BigInt(at), 4)));
+}
+
+/** Whether the instruction lowers the stack pointer, as the first of a function does: `sub sp, sp, #n`,
+ * `stp x, y, [sp, #-n]!`, `str x, [sp, #-n]!`. */
+function makesFrame(code: Uint8Array | null): boolean {
+  if (code === null) return false;
+  const word = new DataView(code.buffer, code.byteOffset, 4).getUint32(0, true);
+  return (word & 0xff8003ff) >>> 0 === 0xd10003ff || (word & 0xffc003e0) >>> 0 === 0xa98003e0 ||
+    (word & 0xffe00fe0) >>> 0 === 0xf8000fe0;
 }
 
 function isVector(word: number): boolean {
