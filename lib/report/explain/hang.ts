@@ -255,6 +255,34 @@ export function busyThread(threads: readonly ReportThread[]): ReportThread | nul
   return best ?? mainThread({ threads });
 }
 
+/** Waits for something that another thread of the process does. */
+const forThread =
+  /^blocked on (?:a condition variable|a semaphore\b|a lock or a dispatch queue|the end of a thread)/;
+
+/** Whether a thread only waited for what another one was to do. */
+export function waitsForThread(thread: ReportThread): boolean {
+  const { busiest, samples } = activityOf(thread);
+  return forThread.test(waitOf(busiest)?.meaning ?? "") && samples * 10 >= samplesOf(thread) * 9;
+}
+
+/** How often a thread was sampled. */
+function samplesOf({ tree }: ReportThread): number {
+  return tree.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** The thread that a sample of one process is about: its main thread, or, where that only waited for another one, the only
+ * other one that computed all the time. */
+export function sampledThread(report: CrashReport): ReportThread | null {
+  const main = mainThread(report);
+  if (main === null || report.format !== "sample" || !waitsForThread(main)) return main;
+  const working = report.threads.slice(0, MAX_LOOKED_AT).filter((thread) => {
+    const { busiest, samples } = activityOf(thread);
+    return thread !== main && busiest.length > 0 && waitOf(busiest) === null &&
+      samples * 10 >= samplesOf(main) * 9;
+  });
+  return working.length === 1 ? working[0] : main;
+}
+
 /** Most branches of a call tree that are compared. */
 const MAX_BRANCHES = 1 << 10;
 
@@ -277,6 +305,19 @@ export function trunkOf({ tree }: ReportThread): ReportFrame[] {
     level = level.flatMap(({ children }) => children);
   }
   return trunk.reverse();
+}
+
+/** The calls that most of the samples of a thread went through, innermost first. */
+function mostlyOf(thread: ReportThread): ReportFrame[] {
+  const total = samplesOf(thread);
+  const path: ReportFrame[] = [];
+  let level: readonly CallTreeNode[] = thread.tree;
+  for (;;) {
+    const next = level.find(({ count }) => count * 2 > total);
+    if (next === undefined) return path.reverse();
+    path.push(next.frame);
+    level = next.children;
+  }
 }
 
 /** What a thread was doing, over the samples of its call tree or at one moment. */
@@ -313,13 +354,14 @@ export function activityOf(thread: ReportThread): Activity {
   }
   const single = heaviestOf(thread);
   if (single !== null) return single;
-  let total = 0;
   let idle = 0;
   let idleRow: KnowledgeRow | null = null;
+  /** Samples by the function that ran. */
+  const functions = new Map<string, number>();
   let best: { own: number; path: ReportFrame[] } = { own: 0, path: [] };
   /** Another stack that has as many samples. */
   let tied: Link | null = null;
-  for (const root of thread.tree) total += root.count;
+  const total = samplesOf(thread);
   // Iterative: trees may be deeper than the call stack allows.
   let collected = 0;
   const left: { node: CallTreeNode; path: Link; collects: boolean }[] = thread.tree.map((node) => ({
@@ -342,7 +384,11 @@ export function activityOf(thread: ReportThread): Activity {
     if (isIdle(row)) {
       idle += own;
       idleRow ??= row;
-    } else if (own > best.own) {
+      continue;
+    }
+    const name = placeOf(frames);
+    functions.set(name, (functions.get(name) ?? 0) + own);
+    if (own > best.own) {
       best = { own, path: unlink(path, Infinity) };
       tied = null;
     } else if (own === best.own) tied ??= path;
@@ -366,11 +412,22 @@ export function activityOf(thread: ReportThread): Activity {
         : `${row.meaning} in ${share(best.own)}${waitsIn(best.path, row)}${calledBy(best.path)}`,
     );
   }
+  // No stack has many samples: what they have in common tells, and the function that had most.
+  const isSpread = parts.length === 0 && total > 0;
+  if (isSpread) {
+    const [name, count] = [...functions].reduce((most, entry) => entry[1] > most[1] ? entry : most);
+    parts.push(`in many functions, most often in ${name}: ${share(count)}`);
+  }
   if (collected * MIN_SHARE >= total && collected > 0) {
     parts.push(`garbage collection in ${share(collected)}`);
   }
+  const words = parts.length === 0 ? "not sampled" : parts.join("; ");
+  if (isSpread) {
+    const trunk = mostlyOf(thread).map((frame, index) => ({ ...frame, index }));
+    return { words, idle: false, busiest: trunk, samples: total };
+  }
   return {
-    words: parts.length === 0 ? "not sampled" : parts.join("; "),
+    words,
     idle: idle * 2 >= total,
     // A few samples of a thread with nothing to do blame nobody.
     busiest: idle * 10 >= total * 9 || best.own * MIN_SHARE < total ? [] : busiest,

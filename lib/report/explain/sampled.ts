@@ -9,8 +9,10 @@ import {
   busyThread,
   isMainThread,
   mainThread,
+  sampledThread,
   trunkOf,
   waitOf,
+  waitsForThread,
 } from "./hang.ts";
 import { processUses, samplerTime } from "./kinds.ts";
 import { occasionOf } from "./occasion.ts";
@@ -62,6 +64,7 @@ export function explainSampled(
     ? busyThread(owned)
     : mainThread(report);
   let stack: readonly ReportFrame[] = [];
+  let about = thread;
   if (thread !== null && (report.threads.length > 0)) {
     const { words, busiest, idle } = activityOf(thread);
     const main = thread.name === "heaviest stack"
@@ -91,7 +94,9 @@ export function explainSampled(
     }
     const occasion = idle || isCut || stateOnly(rows) ? null : occasionOf(trunkOf(thread), thread);
     if (occasion !== null) happened.push(`All of it was ${occasion}.`);
-    if (idle && processes.size <= 1) happened.push(...others(report.threads, thread));
+    if (processes.size <= 1 && (idle || waitsForThread(thread))) {
+      happened.push(...others(report.threads, thread));
+    }
     const blocker = blockerOf(report, thread);
     if (blocker === null && /\bblocked on a (?:pthread mutex|read-write lock|lock\b)/.test(words)) {
       happened.push(
@@ -116,7 +121,10 @@ export function explainSampled(
     }
     if (isCut) {
       happened.push("The copy ends within its call tree: what it called further is not known.");
-    } else stack = busiest;
+    } else {
+      about = processes.size <= 1 && thread === mainThread(report) ? sampledThread(report) : thread;
+      stack = about === thread || about === null ? busiest : activityOf(about).busiest;
+    }
   }
   // Without a stack none shows it.
   const shown = report.threads.length > 0
@@ -128,7 +136,7 @@ export function explainSampled(
     happened,
     shown,
     // One stack, of which everything is told: the samples have others.
-    thread === null || stack.length === 0 ? thread : { ...thread, frames: stack },
+    about === null || stack.length === 0 ? about : { ...about, frames: stack },
     ownFrame(stack, mine),
     callPath(stack, 0, (frame) => isOfProcess(frame, report)),
   );

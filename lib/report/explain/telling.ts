@@ -7,7 +7,7 @@ import { numberAt } from "../json.ts";
 import { cutTree } from "../read/call_tree.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { headOf } from "../text.ts";
-import { activityOf, isIdleStack, isMainThread, mainThread } from "./hang.ts";
+import { activityOf, isIdleStack, isMainThread, mainThread, sampledThread } from "./hang.ts";
 import { eventOf, isJetsam } from "./kinds.ts";
 import {
   contextOf,
@@ -20,10 +20,10 @@ import {
   type StackReading,
 } from "./stack.ts";
 
-/** The stack that tells what happened; that of a hang or sample is the main thread's busiest. */
+/** The stack that tells what happened; that of a hang or sample is the busiest of the thread that it is about. */
 export function tellingStack(report: CrashReport): readonly ReportFrame[] {
   if (isSampled(report)) {
-    const thread = mainThread(report);
+    const thread = sampledThread(report);
     return thread === null || isTreeCut(report, thread) ? [] : activityOf(thread).busiest;
   }
   return trappedThread(report)?.frames ?? (lacksCrashed(report) ? [] : report.decidingStack);
