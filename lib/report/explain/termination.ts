@@ -128,7 +128,16 @@ function dyldRow(report: CrashReport, text: string): KnowledgeRow | null {
   return symbolRow(text) ?? newerRow(text, report) ??
     (hasCopy(report, text)
       ? known("message", "Library not loaded: another copy is loaded")
+      : isOfMac(report, text)
+      ? known("message", "Library not loaded: a folder of macOS")
       : knownMessage(text));
+}
+
+/** Whether a program of iOS, or of its simulator, looked for a library where only macOS has some. */
+function isOfMac({ osVersion, process }: CrashReport, text: string): boolean {
+  return /(?:^|\n)Library not loaded: '?\/Library\/Frameworks\//.test(text) &&
+    (/^(?:iPhone OS|iOS|tvOS|watchOS) /.test(osVersion ?? "") ||
+      /\/(?:CoreSimulator\/Devices|Containers\/Bundle\/Application)\//.test(process.path ?? ""));
 }
 
 /** Whether the program has its own copy of a library that was looked for in another folder. */

@@ -785,8 +785,8 @@ export const frameworkRows: readonly KnowledgeRow[] = [
   ),
   ...frame(
     ["Tcl_PanicVA*", "Tcl_Panic*"],
-    "Tcl met an internal error.",
-    ["Tk's windows used from another thread than the main thread"],
+    "Tcl or Tk ended the process by Tcl_Panic().",
+    [],
     "Read the message on stderr.",
     "Tcl, generic/tclPanic.c",
   ),

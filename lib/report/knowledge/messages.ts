@@ -1710,13 +1710,19 @@ export const messageRows: readonly KnowledgeRow[] = [
     dyld,
   ]),
   ...rows(["Library not loaded: /Library/", "Library not loaded: /Applications/"], [
-    "A dynamic library of another product could not be loaded.",
+    "A dynamic library could not be loaded: it is named by a place where products install theirs, outside of the program.",
     [
-      "the product is not installed on this computer, or in another version",
+      "a product that is not installed on this computer, or in another version",
       "a library that the program was to ship and name by @rpath",
     ],
-    "Install that product, or ship the library in the program and name it by @rpath; otool -L shows what is needed.",
+    "If it is another product's, install that; else ship the library in the program and name it by @rpath; otool -L shows what is needed.",
     dyld,
+  ]),
+  ...rows(["Library not loaded: a folder of macOS"], [
+    "A framework could not be loaded: it is named by a path in /Library/Frameworks, where no program of iOS has any.",
+    ["a framework of the program's own whose install name is Xcode's default, and not by @rpath"],
+    "Set the framework's Dynamic Library Install Name Base to @rpath, and embed the framework in the program.",
+    "Apple, Xcode build settings reference: DYLIB_INSTALL_NAME_BASE",
   ]),
   ...rows(["Library not loaded: @executable_path/", "Library not loaded: @loader_path/"], [
     "A dynamic library could not be loaded that the program looks for beside itself or beside what needs it.",

@@ -99,6 +99,50 @@ Deno.test("a run loop that a framework runs within that of the main thread is no
   assertStringIncludes(wait("RunCurrentEventLoopInMode  (in HIToolbox) + 293"), "idle in 10 of 10");
 });
 
+Deno.test("time that is spread over many functions: which had most, and what they have in common", () => {
+  const lines = Array.from(
+    { length: 60 },
+    (_, at) =>
+      `    1 leaf${at % 20}  (in Shop) + ${at}  [0x${(0x106d40000 + at * 64).toString(16)}]`,
+  );
+  const { text, thread } = explained(
+    sampled([
+      run.replace("10", "60"),
+      "  60 tick  (in Shop) + 10  [0x106d38c5c]",
+      ...lines,
+      "    1 leaf7  (in Shop) + 99  [0x106d4f000]",
+    ]).replace("10 Thread_1", "61 Thread_1").replace("60 -[NS", "61 -[NS")
+      .replace("60 tick", "61 tick"),
+  );
+  assertStringIncludes(text, "in many functions, most often in leaf7 (Shop): 4 of 61 samples (7%)");
+  assertEquals(thread?.frames.map(({ symbol }) => symbol), ["tick", "-[NSApplication run]"]);
+});
+
+Deno.test("a main thread that waits for the one thread that works: the sample is about that", () => {
+  const waiting = [
+    run,
+    "  10 Pool::join()  (in Shop) + 10  [0x106d38c5c]",
+    "    10 _pthread_cond_wait  (in libsystem_pthread.dylib) + 722  [0x7fff689234a0]",
+    "      10 __psynch_cvwait  (in libsystem_kernel.dylib) + 10  [0x7fff688638f6]",
+  ];
+  const worker = (id: number, name: string) => [
+    `    10 Thread_${id}: ${name}`,
+    "      10 thread_start  (in libsystem_pthread.dylib) + 15  [0x7fff6891db8b]",
+    `        10 ${name}  (in Shop) + 40  [0x106d3${id}c5c]`,
+  ];
+  const of = (...threads: string[][]) =>
+    explained(
+      sampled(waiting).replace("\n\nTotal", `\n${threads.flat().join("\n")}\n\nTotal`),
+    );
+  const one = of(worker(2, "pack"));
+  assertStringIncludes(one.text, "The main thread: blocked on a condition variable in 10 of 10");
+  assertStringIncludes(one.text, 'Thread 1 "pack" did not only wait: mostly in pack (Shop)');
+  assertEquals([one.thread?.index, one.deciding?.frame.symbol], [1, "pack"]);
+  // Of two that work nothing says which one it waits for.
+  const two = of(worker(2, "pack"), worker(3, "send"));
+  assertEquals([two.thread?.index, two.deciding?.frame.symbol], [0, "Pool::join()"]);
+});
+
 Deno.test("on what occasion all samples were, and stacks that have as many samples", () => {
   const { text } = explained(sampled([
     run,
