@@ -162,6 +162,10 @@ function isBacktraceIdle(texts: readonly string[]): boolean {
   return texts.some((text) => text.includes("ignore backtrace"));
 }
 
+/** The function that stops a child of fork() where a class is used that a thread of its parent may have been initializing:
+ * objc4, runtime/objc-initialize.mm. */
+const forkedClass = /^performForkChildInitialize\b/;
+
 /** Tells of a child of fork() that used what it may not.
  *
  * @returns whether it is one
@@ -175,7 +179,15 @@ function tellFork({ report, texts, stack, reading }: Crash, story: Story): boole
   const isSystems = frame !== undefined && frameOwner(frame, functionOf(frame, null)) === "system";
   if (isThreaded) story.add(known("message", "*** multi-threaded process forked ***"));
   // The program's own functions may be called there, as by a daemon that has one thread.
-  else if (isSystems) story.add(known("message", "a library in the child of a fork"));
+  else if (isSystems) {
+    const isClass = stack.some(({ symbol }) => forkedClass.test(symbol ?? ""));
+    story.add(
+      known(
+        "message",
+        isClass ? "a class in the child of a fork" : "a library in the child of a fork",
+      ),
+    );
+  }
   if (isSystems && endedBy(report) === "trap") {
     const row = known("message", "a trap of the system in the child of a fork")!;
     const image = imageOf(frame);

@@ -137,7 +137,7 @@ function dyldRow(report: CrashReport, text: string): KnowledgeRow | null {
 function isOfMac({ osVersion, process }: CrashReport, text: string): boolean {
   return /(?:^|\n)Library not loaded: '?\/Library\/Frameworks\//.test(text) &&
     (/^(?:iPhone OS|iOS|tvOS|watchOS) /.test(osVersion ?? "") ||
-      /\/(?:CoreSimulator\/Devices|Containers\/Bundle\/Application)\//.test(process.path ?? ""));
+      /\/(?:CoreSimulator\/Devices|[Cc]ontainers\/Bundle\/Application)\//.test(process.path ?? ""));
 }
 
 /** Whether the program has its own copy of a library that was looked for in another folder. */

@@ -298,6 +298,13 @@ export const messageRows: readonly KnowledgeRow[] = [
     "XNU, fork(2): CAVEATS; objc4, runtime/objc-initialize.mm",
   ),
   message(
+    "a class in the child of a fork",
+    "The Objective-C run-time stopped the child of a fork() on purpose: it used a class first that another thread of the parent may have been initializing when it forked.",
+    ["a multithreaded process that forks: in the child Objective-C may not be used before exec"],
+    "Use posix_spawn, or call exec directly after fork; do not use frameworks of the system in the child.",
+    "objc4, runtime/objc-initialize.mm: performForkChildInitialize",
+  ),
+  message(
     "*** multi-threaded process forked ***",
     "A process of several threads forked, and the child crashed before it called exec().",
     [

@@ -353,10 +353,39 @@ export const runtimeRows: readonly KnowledgeRow[] = [
   ),
   frame("core::panicking::*", "A Rust panic ended the process.", [], panicked, rust, "vague"),
   rustPanic("core::panicking::panic_bounds_check*", "A Rust index was out of bounds."),
+  frame(
+    "pthread_jit_write_protect_np",
+    "The thread could not switch its JIT memory between writing and execution, which the system's library checks.",
+    ["a hardened runtime without the entitlement com.apple.security.cs.allow-jit"],
+    "See the program's entitlements: codesign -d --entitlements - PROGRAM.",
+    "libpthread, src/pthread.c and os/thread_self_restrict.h; Apple, Porting just-in-time compilers to Apple silicon",
+  ),
   rustPanic(
     "core::panicking::panic_cannot_unwind*",
     "A Rust panic reached a function that must not unwind, such as a callback of C or Objective-C.",
     ["a panic inside a callback that the system calls"],
+  ),
+  ...([
+    [
+      "panic_null_pointer_dereference*",
+      'Rust code used a raw pointer that is null; builds with debug assertions check that ("null pointer dereference occurred").',
+    ],
+    [
+      "panic_misaligned_pointer_dereference*",
+      "Rust code used a raw pointer that is not aligned for its type; builds with debug assertions check that.",
+    ],
+    [
+      "panic_invalid_enum_construction*",
+      "Rust code made an enum of a value that it does not have; builds with debug assertions check that.",
+    ],
+  ] as const).map(([name, meaning]) =>
+    frame(
+      `core::panicking::${name}`,
+      meaning,
+      [],
+      "See the function that called the check: its unsafe code used the pointer or value. In a library, look for a version in which that is mended.",
+      "Rust, library/core/src/panicking.rs",
+    )
   ),
   rustPanic("core::panicking::panic_in_cleanup*", "A Rust panic happened while another unwound."),
   rustPanic("core::panicking::assert_failed*", "A Rust assert_eq! or assert_ne! failed."),
@@ -399,6 +428,13 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     "panic_abort::*",
     "__rust_abort",
     "_rust_eh_personality",
+    // The crates objc and objc_exception: how messages are sent.
+    "objc::message::*",
+    "objc::exception::*",
+    "objc_exception::*",
+    "RustObjCExceptionTryCatch",
+    "_$LT$$LP$$RP$$u20$as$u20$objc..message..*",
+    "_$LT$$LP$A$C$$RP$$u20$as$u20$objc..message..*",
   ].map(rustRaises),
   frame(
     "std::process::abort*",

@@ -405,6 +405,80 @@ Deno.test("a lock that a signal's handler asks for, on the only thread", () => {
   );
 });
 
+Deno.test("Rust's checks of pointers; a class in the child of a fork; JIT memory; frameworks named by a folder of macOS", () => {
+  const of = (text: string) => {
+    const report = readReport(text, "x");
+    const { happened, causes, check } = explainReport(report);
+    return {
+      what: happened.join("\n"),
+      causes: causes.join("\n"),
+      check: check.join("\n"),
+      deciding: attributeReport(report).deciding?.frame.symbol ?? null,
+    };
+  };
+  const abort = ["EXC_CRASH (SIGABRT)", "0x0000000000000000, 0x0000000000000000"];
+  // Rust, library/core/src/panicking.rs: the text of it is always the same.
+  const pointer = of(crash({
+    exception: abort,
+    threads: [[
+      "libsystem_c.dylib abort + 8",
+      "MyApp core::panicking::panic_nounwind_fmt + 52",
+      "MyApp core::panicking::panic_null_pointer_dereference + 56",
+      "MyApp shop::scan + 8",
+      "MyApp shop::main + 8",
+    ]],
+  }));
+  assertStringIncludes(pointer.what, "Rust code used a raw pointer that is null");
+  assert(!pointer.what.includes("not in the report"), pointer.what);
+  assertEquals(pointer.deciding, "shop::scan");
+
+  const forked = of(crash({
+    exception: abort,
+    information: ["crashed on child side of fork pre-exec"],
+    threads: [[
+      "libsystem_kernel.dylib abort_with_reason + 32",
+      "libobjc.A.dylib _objc_fatal(char const*, ...) + 44",
+      "libobjc.A.dylib performForkChildInitialize(objc_class*, objc_class*) + 400",
+      "libobjc.A.dylib initializeNonMetaClass + 592",
+      "libobjc.A.dylib _objc_msgSend_uncached + 68",
+      "MyApp _$LT$$LP$$RP$$u20$as$u20$objc..message..MessageArguments$GT$::invoke::hf68c58806f4b5702 + 8",
+      "MyApp objc::message::platform::send_unverified + 8",
+      "MyApp shop::paste + 8",
+    ]],
+  }));
+  assertStringIncludes(forked.what, "The Objective-C run-time stopped the child of a fork()");
+  assertEquals(forked.deciding, "shop::paste");
+
+  const writes = of(crash({
+    exception: ["EXC_BREAKPOINT (SIGTRAP)", "0x0000000000000001, 0x0000000100004000"],
+    threads: [["libsystem_pthread.dylib pthread_jit_write_protect_np + 520", "MyApp start + 8"]],
+  }));
+  assertStringIncludes(writes.causes, "com.apple.security.cs.allow-jit");
+
+  const launch = (path: string) =>
+    of(
+      `Process: MyApp [1]
+Path: ${path}/MyApp.app/MyApp
+Exception Type: EXC_CRASH (SIGABRT)
+Termination Reason: Namespace DYLD, Code 1, Library missing
+Library not loaded: /Library/Frameworks/Core.framework/Core
+Referenced from: ${path}/MyApp.app/MyApp
+Reason: tried: '/Library/Frameworks/Core.framework/Core' (no such file)
+
+Thread 0 Crashed:
+0   dyld   \t0x00007fff5fc01028 __abort_with_payload + 8
+`,
+    );
+  const phone = launch("/private/var/containers/Bundle/Application/5E441B0F");
+  const simulator = launch("/Users/me/Library/Developer/CoreSimulator/Devices/7383ACFE/data");
+  for (const { causes, check } of [phone, simulator]) {
+    assertStringIncludes(causes, "whose install name is Xcode's default");
+    assert(!causes.includes("product"), causes);
+    assertStringIncludes(check, "@rpath");
+  }
+  assertStringIncludes(launch("/Applications").causes, "a product that is not installed");
+});
+
 Deno.test("Rust's library decides nothing; Core Foundation that was passed NULL; whom a service worked for", () => {
   const dropped = crash({
     exception: ["EXC_CRASH (SIGABRT)", "0x0000000000000000, 0x0000000000000000"],
