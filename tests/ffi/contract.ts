@@ -944,6 +944,12 @@ export function contractTests(name: string, library: () => Promise<string>): voi
   });
 
   test("a target that dies, at every stage", async (kernel) => {
+    const assertGone = (port: number) => {
+      assertThrows(() => kernel.threadInfo(port), TargetGoneError);
+      assertThrows(() => kernel.threadSuspend(port), TargetGoneError);
+      const state = () => kernel.threadGetState(port, native.flavor, native.stateSize);
+      assertThrows(state, TargetGoneError);
+    };
     const stages: Record<string, (target: Attached, kill: () => Promise<void>) => Promise<void>> = {
       "before anything": async (target, kill) => {
         await kill();
@@ -971,12 +977,15 @@ export function contractTests(name: string, library: () => Promise<string>): voi
         const ports = kernel.taskThreads(target.task);
         for (const port of ports) kernel.threadSuspend(port);
         await kill();
-        for (const port of ports) {
-          assertThrows(() => kernel.threadInfo(port), TargetGoneError);
-          assertThrows(() => kernel.threadSuspend(port), TargetGoneError);
-          const state = () => kernel.threadGetState(port, native.flavor, native.stateSize);
-          assertThrows(state, TargetGoneError);
-        }
+        for (const port of ports) assertGone(port);
+        for (const port of ports) kernel.portRelease(port);
+      },
+      "with the main thread suspended alone": async (target, kill) => {
+        const ports = kernel.taskThreads(target.task);
+        kernel.threadSuspend(ports[0]);
+        // Nothing else holds its end up: who started it hears of it first.
+        await kill();
+        assertGone(ports[0]);
         for (const port of ports) kernel.portRelease(port);
       },
     };

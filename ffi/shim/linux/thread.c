@@ -151,6 +151,9 @@ static const struct proc_stat *read_stat(struct thread *thread)
 		(thread->start_time && thread->start_time != stat.start_ticks)) {
 		if (thread->attachment == DETACHED)
 			thread->attachment = GONE;
+		/* Whoever started it may have waited for it before the tracer looked again. */
+		else if (SYS3(SYS_tgkill, thread->task->pid, thread->tid, 0) == -ESRCH)
+			thread->attachment = DYING;
 		return NULL;
 	}
 	thread->start_time = stat.start_ticks;

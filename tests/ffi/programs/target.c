@@ -220,10 +220,13 @@ static void *know(void *argument)
 	return argument;
 }
 
+static volatile int paused_ready;
+
 /* A thread that sits in a system call, and is sent elsewhere from there. */
 static void *be_paused(void *argument)
 {
 	pthread_setname_np(pthread_self(), "paused");
+	paused_ready = 1;
 	pause();
 	return argument;
 }
@@ -233,7 +236,7 @@ static void run_registers(void)
 {
 	start(know, NULL);
 	start(be_paused, NULL);
-	while (!known_ready)
+	while (!known_ready || !paused_ready)
 		usleep(1000);
 	say((uint64_t[]){(uintptr_t)known_pc, known_sp, (uintptr_t)escape, (uintptr_t)&known_value}, 4);
 	for (;;)
