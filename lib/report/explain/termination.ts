@@ -13,7 +13,7 @@ import type { CrashReport } from "../report.ts";
 import { headOf } from "../text.ts";
 import { regionWords } from "./address.ts";
 import { accessOf } from "./cpu.ts";
-import { lockOf, mainThread } from "./hang.ts";
+import { lockOf, mainThread, waitOf } from "./hang.ts";
 import { newerRow, symbolRow, withoutAbsent } from "./message.ts";
 import type { Crash, Story } from "./story.ts";
 import { isBadJump } from "./telling.ts";
@@ -63,22 +63,22 @@ export function tellTermination(crash: Crash, story: Story): void {
  * worked. */
 function slowness({ report, texts }: Crash): Partial<Pick<KnowledgeRow, "causes" | "next">> {
   const frames = mainThread(report)?.frames ?? [];
+  const text = [...report.termination?.reasons ?? [], ...texts].join("\n").slice(0, 8000);
+  const words = watchdogWords(text) ?? computedWords(text) ?? "";
+  const worked = /worked and did not wait/.test(words);
   const lock = lockOf(frames);
-  if (lock !== null) {
+  const isMutex = /^blocked on a pthread mutex/.test(waitOf(frames)?.meaning ?? "");
+  if (lock !== null || (isMutex && !worked)) {
     return {
       causes: [
         "another thread holds the lock: it waits for the main thread, or for something else, or works long under it",
-        ...lock.isRecursive ? [] : ["the main thread took the lock before, and waits for itself"],
+        ...lock?.isRecursive ? [] : ["the main thread took the lock before, and waits for itself"],
       ],
       next:
         "Find what else takes the lock, and what it does until it releases it; do not wait for it on the main thread.",
     };
   }
-  const text = [...report.termination?.reasons ?? [], ...texts].join("\n").slice(0, 8000);
-  const words = watchdogWords(text) ?? computedWords(text) ?? "";
-  if (/worked and did not wait/.test(words)) {
-    return { causes: ["more work at once than there was time for"] };
-  }
+  if (worked) return { causes: ["more work at once than there was time for"] };
   return / waited(?!, or)/.test(words)
     ? {
       causes: [

@@ -402,7 +402,7 @@ Deno.test("a missing library: by the kind of its path, and frameworks that are n
 });
 
 Deno.test("a watchdog's kill by its event, its CPU times and the lock that was waited for", () => {
-  const { what, causes, next } = told([
+  const text = [
     "Process:         Bakery [71]",
     "Code Type:       ARM (Native)",
     "OS Version:      iPhone OS 4.2.1 (8C148a)",
@@ -425,13 +425,28 @@ Deno.test("a watchdog's kill by its event, its CPU times and the lock that was w
     "3   Foundation          0x31cc5c60 -[NSRecursiveLock lock] + 8",
     "4   Bakery              0x00075f62 -[Oven bake] + 20",
     "",
-  ].join("\n"));
+  ].join("\n");
+  const { what, causes, next } = told(text);
   assertStringIncludes(what, "when it was to go on (resume) after it had been in the background");
   assertStringIncludes(what, "blocked on a pthread mutex");
   assertStringIncludes(what, "It waited for an NSRecursiveLock; which thread holds it");
   assertStringIncludes(what, "computed for 0.000 s (0% CPU): it waited");
   assert(!/It says: 0\.710|background task/.test(what + causes + next), what + causes + next);
   assertStringIncludes(causes, "another thread holds the lock");
+  assert(!causes.includes("waits for itself"), causes);
+  // A mutex that nothing names may be one that its own thread cannot take again.
+  const unnamed = told(text.replace(/^3 {3}Foundation.*\n/m, ""));
+  assertStringIncludes(unnamed.causes, "another thread holds the lock");
+  assertStringIncludes(unnamed.causes, "waits for itself");
+  // An app that computed all the time did not wait for it.
+  const worked = told(
+    text.replace(/^3 {3}Foundation.*\n/m, "").replace("0.000, 0% CPU", "9.800, 98% CPU")
+      .replace(
+        "failed to resume in time",
+        "exhausted real (wall clock) time allowance of 10.00 seconds",
+      ),
+  );
+  assert(!worked.causes.includes("holds the lock"), worked.causes);
 });
 
 Deno.test("what the system's log puts before each line of a report is undone", () => {
