@@ -320,7 +320,11 @@ export const runtimeRows: readonly KnowledgeRow[] = [
   // What passes a call on: Rust's bindings of Objective-C, and what runs closures, threads and main().
   ...[
     ...["objc_exception::*", "RustObjCException*", "objc::message::*", "objc::runtime::*"],
-    ...["objc2::*", "objc2_*"],
+    ...["objc2::*", "objc2_*", "objc::exception::*"],
+    ...[
+      "_$LT$$LP$$RP$$u20$as$u20$objc..message..*",
+      "_$LT$$LP$A$C$$RP$$u20$as$u20$objc..message..*",
+    ],
   ].map((key) =>
     frame(key, "", [], "", "Rust, the crates objc, objc2 and objc_exception", "raise")
   ),
@@ -428,13 +432,6 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     "panic_abort::*",
     "__rust_abort",
     "_rust_eh_personality",
-    // The crates objc and objc_exception: how messages are sent.
-    "objc::message::*",
-    "objc::exception::*",
-    "objc_exception::*",
-    "RustObjCExceptionTryCatch",
-    "_$LT$$LP$$RP$$u20$as$u20$objc..message..*",
-    "_$LT$$LP$A$C$$RP$$u20$as$u20$objc..message..*",
   ].map(rustRaises),
   frame(
     "std::process::abort*",
