@@ -376,7 +376,7 @@ function endOfZombie(pid: number): string | undefined {
 
 /** The fields of `/proc/PID/stat` after the name, the state first; `undefined` where there is no such
  * process. */
-function procFields(pid: number): string[] | undefined {
+export function procFields(pid: number): string[] | undefined {
   try {
     const text = Deno.readTextFileSync(`/proc/${pid}/stat`);
     return text.slice(text.lastIndexOf(")") + 2).trim().split(" ");

@@ -331,8 +331,17 @@ export interface Activity {
   readonly samples: number;
 }
 
+/** Of each thread that was asked for: call trees are large, and several parts of an explanation ask. */
+const activities = new WeakMap<ReportThread, Activity>();
+
 /** Tells what a thread was doing. */
 export function activityOf(thread: ReportThread): Activity {
+  let activity = activities.get(thread);
+  if (activity === undefined) activities.set(thread, activity = findActivity(thread));
+  return activity;
+}
+
+function findActivity(thread: ReportThread): Activity {
   if (thread.tree.length === 0 && thread.frames.length === 0) {
     return { words: "not in the report", idle: false, busiest: [], samples: 0 };
   }

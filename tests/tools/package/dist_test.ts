@@ -1,6 +1,7 @@
 /** The portable library, built for Node and for Deno without an import map, and used there. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import project from "../../../deno.json" with { type: "json" };
+import { procFields } from "../../../ffi/processes.ts";
 import { openCore } from "../../../mod.ts";
 import { buildDist } from "../../../tools/dist.ts";
 import { buildCore, coreFile, recordedParts } from "../../lib/target/core_builder.ts";
@@ -42,7 +43,7 @@ async function output(command: string, ...args: string[]): Promise<unknown> {
 function stoppedReaders(shell: number): number {
   let count = 0;
   for (const { name: pid } of Deno.readDirSync("/proc")) {
-    const [state, , , session] = statOf(pid);
+    const [state, , , session] = procFields(Number(pid)) ?? [];
     if (state !== "T" || Number(session) !== shell) continue;
     for (const { name: thread } of Deno.readDirSync(`/proc/${pid}/task`)) {
       const [call, file] = Deno.readTextFileSync(`/proc/${pid}/task/${thread}/syscall`).split(" ");
@@ -52,16 +53,6 @@ function stoppedReaders(shell: number): number {
     }
   }
   return count;
-}
-
-/** A process's state, parent, group, session and so on; nothing when it is gone. */
-function statOf(pid: string): string[] {
-  try {
-    const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  } catch {
-    return [];
-  }
 }
 
 /** Ctrl-Z under npx stops the whole job, and `fg` brings it back. */
