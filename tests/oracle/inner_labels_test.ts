@@ -2,12 +2,13 @@
  * labels have no symbols: at each instruction the walk is the same. */
 import { assert, assertEquals } from "@std/assert";
 import { type Arch, arm64, writeRegister, x86_64 } from "../../lib/arch/mod.ts";
-import { Image } from "../../lib/macho/mod.ts";
+import type { Image } from "../../lib/macho/mod.ts";
 import { Symbolizer } from "../../lib/symbols/mod.ts";
 import { plansOf } from "../../lib/unwind/image_plans.ts";
 import { unwind } from "../../lib/unwind/mod.ts";
 import { instructionSets } from "../../lib/unwind/instruction_sets.ts";
 import { X86Decoder } from "../../lib/unwind/x86/decode.ts";
+import { assembled, run } from "./assembled.ts";
 
 const source = `
 extern int work(int, long);
@@ -29,24 +30,13 @@ int lines(const unsigned char *at, int count, long step) {
 int described(int n) { return work(n, 1) + 1; }
 `;
 
-async function run(command: string, args: readonly string[], cwd: string): Promise<void> {
-  const { success, stderr } = await new Deno.Command(command, { args: [...args], cwd }).output();
-  if (!success) throw new Error(`${command}\n${new TextDecoder().decode(stderr)}`);
-}
-
 /** Builds the function without unwind information, as assembly is written. */
-async function build(arch: Arch, assembly: string, folder: string): Promise<Image> {
-  await Deno.writeTextFile(`${folder}/lines.s`, assembly);
-  // Jumps to symbols are long ones.
-  const long = arch === x86_64 ? ["-mrelax-all"] : [];
-  const target = ["-target", `${arch.name}-apple-macos11`];
-  await run("clang-19", [...target, ...long, "-c", "lines.s"], folder);
-  await run("ld64.lld-19", [
-    ...["-arch", arch.name, "-platform_version", "macos", "11.0", "11.0", "-dylib"],
-    ...["-undefined", "dynamic_lookup", "-o", "lines", "lines.o"],
-    new URL("../fixtures/sdk/libSystem.tbd", import.meta.url).pathname,
-  ], folder);
-  return Image.fromFile(await Deno.readFile(`${folder}/lines`), "lines", { arch: arch.cpuType });
+function build(arch: Arch, assembly: string, folder: string): Promise<Image> {
+  return assembled(arch, assembly, folder, {
+    // Jumps to symbols are long ones.
+    assembler: arch === x86_64 ? ["-mrelax-all"] : [],
+    linker: ["-undefined", "dynamic_lookup"],
+  });
 }
 
 function* instructions(arch: Arch, code: Uint8Array): Iterable<number> {

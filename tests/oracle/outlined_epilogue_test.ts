@@ -2,9 +2,9 @@
  * called when the return address was restored already, which its caller keeps in a register meanwhile. */
 import { assertEquals } from "@std/assert";
 import { arm64 as arch, writeRegister } from "../../lib/arch/mod.ts";
-import { Image } from "../../lib/macho/mod.ts";
 import { Symbolizer } from "../../lib/symbols/mod.ts";
 import { unwind } from "../../lib/unwind/mod.ts";
+import { assembled } from "./assembled.ts";
 
 const assembly = `
 .globl _ends, _epilogue, _main
@@ -27,24 +27,10 @@ _epilogue:
   ret
 `;
 
-async function run(command: string, args: readonly string[], cwd: string): Promise<void> {
-  const { success, stderr } = await new Deno.Command(command, { args: [...args], cwd }).output();
-  if (!success) throw new Error(`${command}\n${new TextDecoder().decode(stderr)}`);
-}
-
 Deno.test("arm64: an outlined epilogue that is called after the link register was restored", async () => {
   const folder = await Deno.makeTempDir();
   try {
-    await Deno.writeTextFile(`${folder}/ends.s`, assembly);
-    await run("clang-19", ["-target", "arm64-apple-macos11", "-c", "ends.s"], folder);
-    await run("ld64.lld-19", [
-      ...["-arch", "arm64", "-platform_version", "macos", "11.0", "11.0", "-dylib"],
-      ...["-o", "ends", "ends.o"],
-      new URL("../fixtures/sdk/libSystem.tbd", import.meta.url).pathname,
-    ], folder);
-    const image = Image.fromFile(await Deno.readFile(`${folder}/ends`), "ends", {
-      arch: arch.cpuType,
-    });
+    const image = await assembled(arch, assembly, folder);
     const at = (name: string) => [...image.symbols].find((one) => one.name === name)!.address;
     const [main, ends, epilogue] = ["main", "ends", "epilogue"].map(at);
     const stackAddress = 0x7000_0000n;

@@ -2,9 +2,9 @@
  * images: they write a frame record into the caller's frame and continue on a part of it. */
 import { assertEquals } from "@std/assert";
 import { writeRegister, x86_64 as arch } from "../../lib/arch/mod.ts";
-import { Image } from "../../lib/macho/mod.ts";
 import { Symbolizer } from "../../lib/symbols/mod.ts";
 import { unwind } from "../../lib/unwind/mod.ts";
+import { assembled } from "./assembled.ts";
 
 const assembly = `
 .globl _main, _ffi_call_win64
@@ -24,24 +24,10 @@ _ffi_call_win64:
   ret
 `;
 
-async function run(command: string, args: readonly string[], cwd: string): Promise<void> {
-  const { success, stderr } = await new Deno.Command(command, { args: [...args], cwd }).output();
-  if (!success) throw new Error(`${command}\n${new TextDecoder().decode(stderr)}`);
-}
-
 Deno.test("x86_64: a function that switches to a part of its caller's frame", async () => {
   const folder = await Deno.makeTempDir();
   try {
-    await Deno.writeTextFile(`${folder}/ffi.s`, assembly);
-    await run("clang-19", ["-target", "x86_64-apple-macos11", "-c", "ffi.s"], folder);
-    await run("ld64.lld-19", [
-      ...["-arch", "x86_64", "-platform_version", "macos", "11.0", "11.0", "-dylib"],
-      ...["-o", "ffi", "ffi.o"],
-      new URL("../fixtures/sdk/libSystem.tbd", import.meta.url).pathname,
-    ], folder);
-    const image = Image.fromFile(await Deno.readFile(`${folder}/ffi`), "ffi", {
-      arch: arch.cpuType,
-    });
+    const image = await assembled(arch, assembly, folder);
     const at = (name: string) => [...image.symbols].find((one) => one.name === name)!.address;
     const [main, call] = ["main", "ffi_call_win64"].map(at);
     const stackAddress = 0x7000_0000n;
