@@ -10,6 +10,7 @@ import type { Introduction } from "./introduction.ts";
 import { type NativeKernel, openKernel } from "./kernel.ts";
 import type { Launched, LaunchHooks, LaunchOptions } from "./launch.ts";
 import { prepareLibrary } from "./library.ts";
+import { procFields } from "./procfs.ts";
 import { AttachError, MachError, TargetGoneError } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import type { SymbolOptions } from "../lib/symbols/walking.ts";
@@ -372,17 +373,6 @@ function endOfZombie(pid: number): string | undefined {
   const status = Number(fields.at(-1));
   const signal = status & 0x7f;
   return signal === 0 ? `it exited with code ${status >> 8}` : `it was killed by signal ${signal}`;
-}
-
-/** The fields of `/proc/PID/stat` after the name, the state first; `undefined` where there is no such
- * process. */
-export function procFields(pid: number): string[] | undefined {
-  try {
-    const text = Deno.readTextFileSync(`/proc/${pid}/stat`);
-    return text.slice(text.lastIndexOf(")") + 2).trim().split(" ");
-  } catch {
-    return undefined;
-  }
 }
 
 /** Lets a launched target outlive this process, whatever was asked for when it was launched. */

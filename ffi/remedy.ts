@@ -1,6 +1,7 @@
 /** Explains why a process cannot be attached to, and what to do about it. */
 import type { RefusalReason } from "../lib/errors.ts";
 import { commandLine } from "./command.ts";
+import { procFields, statusField } from "./procfs.ts";
 
 /** What the system tells every caller about a process. */
 export interface ProcessInfo {
@@ -75,12 +76,6 @@ function readText(path: string): string | undefined {
   }
 }
 
-/** A field of `/proc/PID/status`, by proc_pid_status(5). */
-function statusField(pid: number | "self", name: string): string | undefined {
-  const status = readText(`/proc/${pid}/status`) ?? "";
-  return new RegExp(`^${name}:\\t(\\S+)`, "m").exec(status)?.[1];
-}
-
 /** `CAP_SYS_PTRACE` of `<linux/capability.h>`, as a bit. */
 const capSysPtrace = 1n << 19n;
 
@@ -104,9 +99,7 @@ function withoutMemory(pid: number, facts: RefusalFacts): Refusal | undefined {
 
 /** By `PF_KTHREAD` of `<linux/sched.h>` in proc_pid_stat(5): kernels before 6.12 have no `Kthread` field. */
 function isKernelThread(pid: number): boolean {
-  const stat = readText(`/proc/${pid}/stat`) ?? "";
-  const flags = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[6]);
-  return (flags & 0x20_0000) !== 0;
+  return (Number(procFields(pid)?.[6]) & 0x20_0000) !== 0;
 }
 
 function linuxRefusal(pid: number, facts: RefusalFacts): Refusal {

@@ -2,6 +2,7 @@
 import { type ExpressionContext, ExpressionMachine, NoValue, OP } from "./expression.ts";
 import { Cursor } from "./cursor.ts";
 import { FormatError } from "../errors.ts";
+import { unsignedOf } from "./words.ts";
 
 /** Where a variable is, or what its value is. */
 export type Location =
@@ -522,7 +523,7 @@ class LocationMachine extends ExpressionMachine {
       case LOCATION_OP.const_type:
       case LOCATION_OP.GNU_const_type: {
         const type = this.#operandType(cursor.uleb());
-        return this.push(numberOf(cursor.take(cursor.u8())), type);
+        return this.push(unsignedOf(cursor.take(cursor.u8())), type);
       }
       case LOCATION_OP.regval_type:
       case LOCATION_OP.GNU_regval_type: {
@@ -626,10 +627,4 @@ class LocationMachine extends ExpressionMachine {
     const value = this.#location.entryValue(register);
     this.push(this.#known(value, "its value at the function's entry is not known"), type);
   }
-}
-
-function numberOf(bytes: Uint8Array): bigint {
-  let value = 0n;
-  for (let at = bytes.length; at-- > 0;) value = (value << 8n) | BigInt(bytes[at]);
-  return value;
 }

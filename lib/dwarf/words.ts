@@ -1,4 +1,4 @@
-/** Unchecked fixed-width little-endian numbers, for loops that read millions. */
+/** Little-endian numbers, unchecked: those of a fixed width are for loops that read millions. */
 
 /** The four bytes at `at` as an unsigned number. */
 export function u32At(bytes: Uint8Array, at: number): number {
@@ -8,4 +8,11 @@ export function u32At(bytes: Uint8Array, at: number): number {
 /** The eight bytes at `at`; not exact beyond 2^53. */
 export function u64At(bytes: Uint8Array, at: number): number {
   return u32At(bytes, at + 4) * 2 ** 32 + u32At(bytes, at);
+}
+
+/** The unsigned number in all of some bytes. */
+export function unsignedOf(bytes: Uint8Array): bigint {
+  let value = 0n;
+  for (let at = bytes.length; at-- > 0;) value = (value << 8n) | BigInt(bytes[at]);
+  return value;
 }

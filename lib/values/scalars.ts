@@ -1,14 +1,10 @@
 /** The numbers in bytes, and their text. */
 
+import { unsignedOf } from "../dwarf/words.ts";
 import type { RawText } from "../escape.ts";
 import type { Encoding, Type } from "./model.ts";
 
-/** The little-endian unsigned number in the bytes. */
-export function unsignedOf(bytes: Uint8Array): bigint {
-  let value = 0n;
-  for (let at = bytes.length; at-- > 0;) value = (value << 8n) | BigInt(bytes[at]);
-  return value;
-}
+export { unsignedOf };
 
 /** An integer as a number where that is exact. */
 export function exact(value: bigint): number | bigint {

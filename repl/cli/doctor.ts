@@ -364,8 +364,8 @@ async function gatherMac(run: Run): Promise<MacFacts> {
 
 async function gatherLinux(): Promise<Pick<Facts, "ptraceScope" | "mayTrace">> {
   const scope = await readText("/proc/sys/kernel/yama/ptrace_scope");
-  const status = await readText("/proc/self/status") ?? "";
-  const effective = BigInt(`0x${/^CapEff:\s*([0-9a-f]+)/m.exec(status)?.[1] ?? "0"}`);
+  const { statusField } = await import("../../ffi/procfs.ts");
+  const effective = BigInt(`0x${statusField("self", "CapEff") ?? "0"}`);
   return {
     ...scope === undefined ? {} : { ptraceScope: Number(scope) },
     mayTrace: (effective >> 19n & 1n) === 1n, // CAP_SYS_PTRACE of <linux/capability.h>

@@ -16,6 +16,7 @@ import {
   namedIn,
   PlacedValue,
   type Type,
+  unsignedOf,
   type Value,
   type ValueContext,
   voidType,
@@ -552,7 +553,7 @@ function integerBits(value: Value): bigint | null {
   if (kind !== "base" || encoding !== "float" || (bytes.length !== 4 && bytes.length !== 8)) {
     return null;
   }
-  return bytes.reduceRight((sum, byte) => sum << 8n | BigInt(byte), 0n);
+  return unsignedOf(bytes);
 }
 
 function floating(value: Value, bits: bigint): string | null {

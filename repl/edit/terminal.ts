@@ -1,4 +1,5 @@
 /** The terminal that lines are edited on. */
+import { procFields } from "../../ffi/procfs.ts";
 import { safe, type SafeText } from "../../lib/escape.ts";
 import { cells, clearStop, shared } from "./interrupt.ts";
 import { type Key, KeyReader } from "./keys.ts";
@@ -126,9 +127,9 @@ function canBeContinued(): boolean {
 function jobOf(pid: number): { parent: number; group: number; session: string } | undefined {
   try {
     if (Deno.build.os === "linux") {
-      // After the name, which is in parentheses: state, parent, group, session.
-      const text = Deno.readTextFileSync(`/proc/${pid}/stat`);
-      const [, parent, group, session] = text.slice(text.lastIndexOf(")") + 2).split(" ");
+      const fields = procFields(pid);
+      if (fields === undefined) return undefined;
+      const [, parent, group, session] = fields;
       return { parent: Number(parent), group: Number(group), session };
     }
     const { success, stdout } = new Deno.Command("ps", {

@@ -1,4 +1,5 @@
 /** Typed values of memory as text. */
+import { unsignedOf } from "../../lib/dwarf/words.ts";
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { hex } from "../../lib/hex.ts";
 import type { Layout } from "./layout.ts";
@@ -16,13 +17,6 @@ export interface ValueContext {
   readonly pointerSize: number;
   /** Default: by the type. */
   readonly radix?: Radix;
-}
-
-/** A little-endian unsigned integer. */
-function unsigned(bytes: Uint8Array): bigint {
-  let value = 0n;
-  for (let at = bytes.length - 1; at >= 0; at--) value = (value << 8n) | BigInt(bytes[at]);
-  return value;
 }
 
 function integerText(value: bigint, size: number, radix: Radix): SafeText {
@@ -70,7 +64,7 @@ export function valueLines(layout: Layout, bytes: Uint8Array, context: ValueCont
 }
 
 function scalarText(layout: Layout, bytes: Uint8Array, context: ValueContext): SafeText {
-  const value = unsigned(bytes);
+  const value = unsignedOf(bytes);
   const { radix } = context;
   switch (layout.kind) {
     case "float": {

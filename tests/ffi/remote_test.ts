@@ -9,6 +9,7 @@ import {
   stubNames,
 } from "../../ffi/remote.ts";
 import { fileSystem } from "../../ffi/file_system.ts";
+import { procFields } from "../../ffi/procfs.ts";
 import { findStub, startStub } from "../../ffi/stubs.ts";
 import { functionName, SampleState } from "../../lib/profile/mod.ts";
 import type { FileSystem, OpenFile } from "../../lib/file_system.ts";
@@ -42,7 +43,7 @@ const scratchRegisters: Readonly<Record<string, string>> = {
 
 /** What `/proc` says a process does: `t` is stopped by a tracer. */
 function stateOf(pid: number): string {
-  return /\) (\w)/.exec(Deno.readTextFileSync(`/proc/${pid}/stat`))![1];
+  return procFields(pid)![0];
 }
 
 async function until(done: () => boolean, what: string): Promise<void> {

@@ -1,5 +1,7 @@
 /** Tells a process that is stuck from one that a busy machine keeps waiting. */
 
+import { procFields } from "../../ffi/procfs.ts";
+
 /** How often a process is looked at, a millisecond apart, before it counts as stuck. On a busy machine we get
  * fewer looks, as it gets fewer turns. */
 const MAX_LOOKS = 10_000;
@@ -73,8 +75,8 @@ function threadIds(pid: number): string[] {
 
 /** The processor time of a process, threads that have ended included, in milliseconds. */
 function processorTime(pid: number): number {
-  // After the name, which ends with the last parenthesis, utime and stime are the 12th and 13th field.
-  const fields = read(`/proc/${pid}/stat`).replace(/^.*\) /, "").split(" ");
+  // utime and stime
+  const fields = procFields(pid) ?? [];
   return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * TICK;
 }
 

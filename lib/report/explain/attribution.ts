@@ -197,7 +197,7 @@ export function attributeReport(
       : deciding?.library ?? null,
     isOutside: deciding !== null && isOutside(deciding.frame, report),
     isLibrary: deciding !== null && isLibrary(deciding.frame, report),
-    part: isPart ? knownFrame(frames[at].frame.symbol!)?.source.split(",")[0] ?? null : null,
+    part: isPart ? knownFrame(frames[at].frame.symbol!)?.framework ?? null : null,
     isApple: deciding !== null && isOfApples(deciding, report),
     ...deciding === null || isPart || isLibrary(deciding.frame, report) === true
       ? { maker: null, isOfCaller: false }

@@ -3,6 +3,7 @@
 import { programCounter, register } from "../fault.ts";
 import { imageOf, imageTitle } from "../images.ts";
 import { objectAt, textAt } from "../json.ts";
+import { isMobile } from "./platform.ts";
 import { abortsAfter } from "./stack.ts";
 import { type KnowledgeRow, known } from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
@@ -12,11 +13,10 @@ import { headOf } from "../text.ts";
 export type Access = "read" | "write" | "execute";
 
 /** The instruction set, for rows that are limited to one; by the system where the report does not name it. */
-export function cpuOf({ arch, osVersion }: CrashReport): "arm" | "intel" | undefined {
+export function cpuOf(report: CrashReport): "arm" | "intel" | undefined {
+  const { arch } = report;
   if (arch !== null) return arch.startsWith("arm") ? "arm" : "intel";
-  return /^(?:iPhone OS|iOS|iPadOS|tvOS|watchOS|visionOS)\b/.test(osVersion ?? "")
-    ? "arm"
-    : undefined;
+  return isMobile(report) ? "arm" : undefined;
 }
 
 /** `ESR_ELx.EC`: a `brk` instruction, and aborts of instructions and of data, from user space and not; Arm Architecture

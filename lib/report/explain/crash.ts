@@ -34,6 +34,7 @@ import {
 } from "./telling.ts";
 import { tellNamespace, tellTermination, tellWatchdog, terminationRow } from "./termination.ts";
 import { tellUncaught } from "./uncaught.ts";
+import { sentence, threadWords } from "./words.ts";
 
 /** Explains the report of a process that ended. */
 export function explainCrash(
@@ -78,9 +79,9 @@ export function explainCrash(
   const hasRun = !story.happened.some((text) => text.includes("none of its code ran"));
   if (outside && hasRun && shown !== null && shown.frames.length > 0) {
     story.tell(`Thread ${shown.index} at that moment: ${activityOf(shown).words}.`);
-    const lock = lockOf(shown.frames);
-    if (lock !== null) {
-      story.tell(`It waited for ${lock.title}; which thread holds it is not in the report.`);
+    const title = lockOf(shown.frames)?.title ?? null;
+    if (title !== null) {
+      story.tell(`It waited for ${title}; which thread holds it is not in the report.`);
     }
   }
   // A driver's new-handler is called for whoever asks for memory.
@@ -218,23 +219,24 @@ function tellAbsence({ report, crashed, outside, uncaught }: Crash, story: Story
   }
   const isBare = crashed !== null && crashed.frames.length === 0 && crashed.registers.length > 0;
   const isLacking = lacksCrashed(report);
-  const absent = isLacking ? crashedIndex(report) : null;
+  const named = crashedIndex(report);
+  const absent = isLacking ? named : null;
   const title = crashedTitle(report);
   if (absent !== null) {
-    const name = title === null ? "" : ` "${title}"`;
+    const thread = threadWords({ index: absent, name: title, queue: null });
     if (story.happened.length === 0) story.tell(emptyWords(report));
     story.tell(
       outside
-        ? `The stack of thread ${absent}${name} is not in the report.`
-        : `Thread ${absent}${name} crashed; its stack is not in the report.`,
+        ? `The stack of ${thread} is not in the report.`
+        : sentence(`${thread} crashed; its stack is not in the report`),
     );
   } else if (
-    crashed === null && uncaught !== null && crashedIndex(report) !== null &&
-    !report.threads.some(({ index }) => index === crashedIndex(report))
+    crashed === null && uncaught !== null && named !== null &&
+    !report.threads.some(({ index }) => index === named)
   ) {
     story.tell(
-      `It was on thread ${crashedIndex(report)}${
-        title === null ? "" : ` "${title}"`
+      `It was on ${
+        threadWords({ index: named, name: title, queue: null })
       }, whose own stack is not in the report.`,
     );
   } else if ((isLacking || isBare) && report.threads.length > 0) {

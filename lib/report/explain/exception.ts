@@ -110,7 +110,7 @@ export function tellAccess(crash: Crash, story: Story): void {
   const isOnPurpose =
     rows.some(({ kind, role, needs }) =>
       kind === "frame" && (role === undefined || role === "vague") && needs === "any"
-    ) || address === 0n && rows.some(({ source }) => source.includes("MOZ_CrashSequence"));
+    ) || address === 0n && rows.some(crashesByNull);
   if (address !== null && isOnPurpose && address < CRASHED_BY) {
     story.tell("The address is of no meaning: it is what the function crashes by.");
     const line = crashLine(report, rows);
@@ -180,7 +180,7 @@ const invalidObject = /, (?:usually|most likely) one that was already deallocate
 /** What the registers of ARM say of a crash of Mozilla's, which stores the number of its line to null; the result of the call
  * that failed is still in the first register. */
 function crashLine({ crashedThread }: CrashReport, rows: readonly KnowledgeRow[]): string | null {
-  if (!rows.some(({ source }) => source.includes("MOZ_CrashSequence"))) return null;
+  if (!rows.some(crashesByNull)) return null;
   const [result, base, line] = ["x0", "x8", "x9"].map((name) => register(crashedThread, name));
   if (base !== 0n || line === null || line === 0n || line > MAX_LINE) return null;
   const error = result === 22n
@@ -210,6 +210,11 @@ function subtypeRow(
   const isAligned = address !== null && address % ALIGNED === 0n;
   return (isAligned ? known("subtype", `${subtype} aligned`) : null) ??
     known("subtype", subtype, cpuOf(report));
+}
+
+/** Whether a row is of functions that crash themselves by null. */
+function crashesByNull({ needs }: KnowledgeRow): boolean {
+  return needs === "null";
 }
 
 /** Functions that crash on purpose access null, or an address that marks what did it. */
@@ -321,10 +326,8 @@ export function tellKind(crash: Crash, isDecoded: boolean, story: Story): void {
  * where they do not tell. */
 function handlerOwner({ stack, reading }: Crash): string | null {
   for (const { symbol } of stack.slice(0, reading.first)) {
-    const row = symbol === null ? null : knownFrame(symbol);
-    const owner = row?.role === "raise" ? /^(Ruby|Emacs), /.exec(row.source)?.[1] : undefined;
+    const owner = symbol === null ? undefined : knownFrame(symbol)?.signalHandlerOf;
     if (owner !== undefined) return owner;
-    if (row?.source.startsWith("OpenJDK, ") === true) return "The Java virtual machine";
   }
   return null;
 }

@@ -6,6 +6,7 @@ import type { KnowledgeRow } from "../knowledge/mod.ts";
 import { isNearest } from "../nearest.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { isUnderRosetta } from "./cpu.ts";
+import { simulatorOf } from "./platform.ts";
 import { isApples, isOfProcess } from "./program.ts";
 import { sentence, unique } from "./words.ts";
 
@@ -42,7 +43,12 @@ export function finished(
 ): Explanation {
   const { process, model, osVersion } = report;
   const said = happened.length > 0 ? happened : [emptyWords(report)];
-  const on = [model, osVersion, isUnderRosetta(report) ? "under Rosetta" : null, simulator(report)]
+  const on = [
+    model,
+    osVersion,
+    isUnderRosetta(report) ? "under Rosetta" : null,
+    simulatorOf(report),
+  ]
     .filter((text) => text !== null).join(", ");
   const version = process.version === null || /^\?\?\?/.test(process.version)
     ? ""
@@ -68,18 +74,6 @@ export function finished(
     check: [...check.slice(0, 2), ...symbolAdvice(report, firstOwn)],
     rows,
   };
-}
-
-/** The simulator that a process ran in, by its note or by where the program is; `null` for others. */
-function simulator({ information, process }: CrashReport): string | null {
-  const note = information.find((text) => text.startsWith("CoreSimulator "));
-  const runs =
-    / - Device: (.{1,80}?)(?: \([0-9A-F-]{36}\))? - Runtime: (.{1,40}?)(?: \(\w{1,12}\))?(?: - |$)/
-      .exec(note ?? "");
-  if (runs !== null) return `in the simulator (${runs[1]}, ${runs[2]})`;
-  return note !== undefined || process.path?.includes("/CoreSimulator/Devices/") === true
-    ? "in the simulator"
-    : null;
 }
 
 /** Mangled names of Swift, C++ and Rust in a text. */

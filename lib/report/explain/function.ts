@@ -47,8 +47,8 @@ export function tellFunction(
     reading.rows.find(({ row }) =>
       (row.role === undefined || (row.role === "top" && !isOverflow && !isMedium)) &&
       tells(row, ended) &&
-      // Mozilla's checks crash by null alone; any other address is one that was accessed.
-      !(row.source.includes("MOZ_CrashSequence") && (faultAddress(report) ?? 0n) !== 0n)
+      // Any other address is one that was accessed.
+      !(row.needs === "null" && fault !== null && fault !== 0n)
     ) ?? reading.rows.findLast(({ row }) => row.role === "vague" && ended !== "access");
   const nameless = ended === "access" && isNamelessRuntime(stack[reading.first])
     ? known("frame", "libobjc without names")

@@ -25,7 +25,8 @@ function ofSemaphore(frames: readonly ReportFrame[], at: number, row: KnowledgeR
 
 /** A lock that a thread waits for, by the function that takes it. */
 export interface AwaitedLock {
-  readonly title: string;
+  /** Such as `an NSLock`; `null` for a mutex that no function with a name takes. */
+  readonly title: string | null;
   /** Whether the thread that holds it may take it again. */
   readonly isRecursive: boolean;
 }
@@ -44,14 +45,15 @@ const locks: readonly (readonly [RegExp, title: string, isRecursive: boolean])[]
 /** Frames behind the wait in which the function that takes the lock is. */
 const LOCK_DEPTH = 8;
 
-/** The lock that a stack waits for, where a function that has a name takes it; `null` for other stacks. */
+/** The lock that a stack waits for; `null` for other stacks. */
 export function lockOf(frames: readonly ReportFrame[]): AwaitedLock | null {
-  if (!/^blocked on (?:a pthread mutex|a lock)/.test(waitOf(frames)?.meaning ?? "")) return null;
+  const wait = /^blocked on (?:a (pthread mutex)|a lock)/.exec(waitOf(frames)?.meaning ?? "");
+  if (wait === null) return null;
   for (const { symbol } of frames.slice(0, LOCK_DEPTH)) {
     const found = symbol === null ? undefined : locks.find(([name]) => name.test(symbol));
     if (found !== undefined) return { title: found[1], isRecursive: found[2] };
   }
-  return null;
+  return wait[1] === undefined ? null : { title: null, isRecursive: false };
 }
 
 /** The wait that a stack is in, innermost first; `null` when it runs. */

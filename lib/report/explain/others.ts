@@ -9,6 +9,7 @@ import { shortName } from "./path.ts";
 import { isSystemProgram } from "./program.ts";
 import { endedBy, functionOf } from "./stack.ts";
 import type { Crash, Story } from "./story.ts";
+import { sentence, threadWords } from "./words.ts";
 
 /** Tells what other threads did at that moment, where it bears on the crash, and what was put into the program. */
 export function tellOthers(crash: Crash, story: Story): void {
@@ -28,13 +29,12 @@ function tellCloser({ report, crashed }: Crash, story: Story): void {
     /^_{0,2}(?:guarded_)?close(?:_np|_nocancel)?$/.test(thread.frames[0]?.symbol ?? "")
   );
   if (closers.length !== 1) return;
-  const [{ index, queue, name, frames }] = closers;
-  const title = queue ?? name;
-  const calls = frames.filter((frame, at) =>
+  const [closer] = closers;
+  const calls = closer.frames.filter((frame, at) =>
     at > 0 && !isSystemFrame(frame) && functionOf(frame, null) !== null
   ).slice(0, MAX_NAMED).map(({ symbol }) => shortName(symbol!));
   story.tell(
-    `At that moment thread ${index}${title === null ? "" : ` "${title}"`} was closing a descriptor${
+    `At that moment ${threadWords(closer)} was closing a descriptor${
       calls.length === 0 ? "" : `, called by ${calls.join(", called by ")}`
     }: most likely the one that was watched.`,
   );
@@ -95,13 +95,14 @@ function tellEngine({ report, crashed, stack, uncaught }: Crash, story: Story): 
   if (others.length === 0) return;
   const isOwn = isConverting(stack);
   const other = others.find(({ frames }) => isConverting(frames)) ?? others[0];
-  const { index, name, queue, frames } = other;
-  const title = name ?? queue;
+  const { index, frames } = other;
   const symbol = frames[0]?.symbol ?? null;
   story.tell(
-    `Thread ${index}${title === null ? "" : ` "${title}"`} ran code of Hermes too${
-      symbol === null ? "" : `, in ${shortName(symbol)}`
-    }: a run-time of Hermes may be used by one thread at a time.`,
+    sentence(
+      `${threadWords(other)} ran code of Hermes too${
+        symbol === null ? "" : `, in ${shortName(symbol)}`
+      }: a run-time of Hermes may be used by one thread at a time`,
+    ),
   );
   if (!isOwn && !isConverting(frames)) return;
   if (!isOwn) {

@@ -20,6 +20,7 @@ import { callPath, shortName } from "./path.ts";
 import { isOfProcess } from "./program.ts";
 import { ownFrame } from "./stack.ts";
 import { isTreeCut } from "./telling.ts";
+import { sentence, threadWords } from "./words.ts";
 
 /** Samples, spindumps, hangs and resource reports: what their stacks show. */
 export function explainSampled(
@@ -185,10 +186,7 @@ function others(threads: readonly ReportThread[], main: ReportThread): string[] 
     ];
   }
   const named = busy.slice(0, 2).map(({ thread, activity }) => {
-    const title = thread.name ?? thread.queue;
-    return `Thread ${thread.index}${
-      title === null ? "" : ` "${title}"`
-    } did not only wait: ${activity.words}.`;
+    return sentence(`${threadWords(thread)} did not only wait: ${activity.words}.`);
   });
   return busy.length > 2 ? [...named, `${busy.length - 2} more threads did not only wait.`] : named;
 }

@@ -3,7 +3,7 @@
 import { demangle, isMangled } from "../../symbols/demangle/demangle.ts";
 import { isCutFault } from "../fault.ts";
 import { imageOf, imageTitle, isKernelFrame, isSystemFrame, titleOf } from "../images.ts";
-import { bareName, isRecorder, type KnowledgeRow, known, knownFrame } from "../knowledge/mod.ts";
+import { bareName, type KnowledgeRow, known, knownFrame } from "../knowledge/mod.ts";
 import { isNearest } from "../nearest.ts";
 import type { CrashReport, ReportException, ReportFrame, ReportImage } from "../report.ts";
 
@@ -133,7 +133,7 @@ export function isThunk(stack: readonly ReportFrame[], at: number): boolean {
 /** Whether a frame is of a crash reporter in the process. */
 export function isRecorderFrame({ file, symbol }: ReportFrame): boolean {
   const row = symbol === null ? null : knownFrame(symbol);
-  return (row !== null && isRecorder(row)) || (file !== null && ofRecorder.test(file));
+  return row?.crashReporter === true || (file !== null && ofRecorder.test(file));
 }
 
 /** Whether a function is of a run-time or framework that is linked into programs. */
@@ -316,11 +316,11 @@ function interruptedOnce(stack: readonly ReportFrame[]): number {
   return handles ? at + 1 : 0;
 }
 
-/** Whether a function's row tells why a process ended; those of the JVM are its handler. */
+/** Whether a function's row tells why a process ended, and not that a handler of signals ended it. */
 function saysWhy(symbol: string): boolean {
-  if (/^(?:VMError|JVM_|os::)/.test(symbol)) return false;
   const row = knownFrame(symbol);
-  return row !== null && row.role === undefined && (row.needs ?? "stop") === "stop";
+  return row !== null && row.role === undefined && (row.needs ?? "stop") === "stop" &&
+    row.signalHandlerOf === undefined;
 }
 
 /** Functions that the run-times call while they end a process because of an exception. */

@@ -13,8 +13,9 @@ import type { CrashReport } from "../report.ts";
 import { headOf } from "../text.ts";
 import { regionWords } from "./address.ts";
 import { accessOf } from "./cpu.ts";
-import { lockOf, mainThread, waitOf } from "./hang.ts";
+import { lockOf, mainThread } from "./hang.ts";
 import { newerRow, symbolRow, withoutAbsent } from "./message.ts";
+import { isMobile, simulatorOf } from "./platform.ts";
 import type { Crash, Story } from "./story.ts";
 import { isBadJump } from "./telling.ts";
 import { sentence } from "./words.ts";
@@ -67,12 +68,11 @@ function slowness({ report, texts }: Crash): Partial<Pick<KnowledgeRow, "causes"
   const words = watchdogWords(text) ?? computedWords(text) ?? "";
   const worked = /worked and did not wait/.test(words);
   const lock = lockOf(frames);
-  const isMutex = /^blocked on a pthread mutex/.test(waitOf(frames)?.meaning ?? "");
-  if (lock !== null || (isMutex && !worked)) {
+  if (lock !== null && !(lock.title === null && worked)) {
     return {
       causes: [
         "another thread holds the lock: it waits for the main thread, or for something else, or works long under it",
-        ...lock?.isRecursive ? [] : ["the main thread took the lock before, and waits for itself"],
+        ...lock.isRecursive ? [] : ["the main thread took the lock before, and waits for itself"],
       ],
       next:
         "Find what else takes the lock, and what it does until it releases it; do not wait for it on the main thread.",
@@ -133,11 +133,11 @@ function dyldRow(report: CrashReport, text: string): KnowledgeRow | null {
       : knownMessage(text));
 }
 
-/** Whether a program of iOS, or of its simulator, looked for a library where only macOS has some. */
-function isOfMac({ osVersion, process }: CrashReport, text: string): boolean {
+/** Whether a mobile program, or one in its simulator, looked for a library where only macOS has some. */
+function isOfMac(report: CrashReport, text: string): boolean {
   return /(?:^|\n)Library not loaded: '?\/Library\/Frameworks\//.test(text) &&
-    (/^(?:iPhone OS|iOS|tvOS|watchOS) /.test(osVersion ?? "") ||
-      /\/(?:CoreSimulator\/Devices|[Cc]ontainers\/Bundle\/Application)\//.test(process.path ?? ""));
+    (isMobile(report) || simulatorOf(report) !== null ||
+      /\/[Cc]ontainers\/Bundle\/Application\//.test(report.process.path ?? ""));
 }
 
 /** Whether the program has its own copy of a library that was looked for in another folder. */

@@ -217,7 +217,7 @@ function tellRaiser(
 function vendorOf({ symbol }: ReportFrame): string | null {
   if (symbol === null) return null;
   const row = knownFrame(symbol);
-  return row?.role === "part" ? row.source.split(",")[0] : knownVendor(symbol)?.meaning ?? null;
+  return row?.framework ?? knownVendor(symbol)?.meaning ?? null;
 }
 
 /** Says in the advice that it is a framework that met what the program's function passed to it or set up. */

@@ -9,6 +9,16 @@ export function count(number: number, what: string): string {
   return `${number} ${what}${number === 1 ? "" : "s"}`;
 }
 
+/** A thread by its number, and its name or the queue that it serves: `thread 3 "com.example.worker"`. */
+export function threadWords(
+  { index, name, queue }: Readonly<Record<"name" | "queue", string | null>> & {
+    readonly index: number;
+  },
+): string {
+  const title = name ?? queue;
+  return `thread ${index}${title === null ? "" : ` "${title}"`}`;
+}
+
 export function unique(texts: readonly string[]): string[] {
   return [...new Set(texts)];
 }

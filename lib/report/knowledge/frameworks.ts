@@ -803,7 +803,7 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "Emacs, src/emacs.c and src/sysdep.c",
     undefined,
     "raise",
-  ),
+  ).map((row) => ({ ...row, signalHandlerOf: "Emacs" })),
   ...frame(
     [
       "FDebug::AssertFailed*",

@@ -17,7 +17,6 @@ import { scriptRows, vendorRows } from "./vendors.ts";
 
 export { heapDamage, mallocStop } from "./frames.ts";
 export { collected, sourced, timed } from "./frameworks.ts";
-export { isRecorder } from "./runtimes.ts";
 export { missingUsage } from "./messages.ts";
 export { frameworkSince } from "./terminations.ts";
 export type { FrameNeed, FrameRole, KnowledgeKind, KnowledgeRow } from "./row.ts";

@@ -64,9 +64,10 @@ export type FrameRole = "top" | "raise" | "vague" | "wrap" | "part";
  * - `access`: an access to memory, or a trap
  * - `stop`: the process itself, by a trap or a signal that it raised
  * - `raise`: an exception of a language that the function raised; without one it may just have been called
+ * - `null`: an access to null, by which the function crashes itself on purpose
  * - `any`: anything
  */
-export type FrameNeed = "access" | "stop" | "raise" | "any";
+export type FrameNeed = "access" | "stop" | "raise" | "null" | "any";
 
 /** One piece of knowledge. */
 export interface KnowledgeRow {
@@ -86,6 +87,12 @@ export interface KnowledgeRow {
   readonly role?: FrameRole;
   /** What must have ended the process; absent means `stop` for a function without a role, else `any`. */
   readonly needs?: FrameNeed;
+  /** The run-time or program whose signal handler calls the function. */
+  readonly signalHandlerOf?: string;
+  /** The framework that the function is of, which is linked into programs. */
+  readonly framework?: string;
+  /** Whether the function is of a crash reporter in the process. */
+  readonly crashReporter?: true;
   /** The instruction set that the row is limited to. */
   readonly cpu?: "arm" | "intel";
 }

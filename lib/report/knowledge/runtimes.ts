@@ -20,6 +20,24 @@ function always(...rows: KnowledgeRow[]): KnowledgeRow[] {
   return rows.map((row) => ({ ...row, needs: "any" }));
 }
 
+/** Rows of functions that a run-time's or program's own handler of signals calls. */
+function handling(signalHandlerOf: string, ...rows: KnowledgeRow[]): KnowledgeRow[] {
+  return rows.map((row) => ({ ...row, signalHandlerOf }));
+}
+
+/** Rows of the functions of a framework that is linked into programs. */
+function linked(
+  role: "wrap" | "part",
+  framework: string,
+  source: string,
+  keys: readonly string[],
+): KnowledgeRow[] {
+  return keys.map((key) => ({
+    ...frame(key, "", [], "", `${framework}, ${source}`, role),
+    framework,
+  }));
+}
+
 function library(key: string, meaning: string, source: string): KnowledgeRow {
   return { kind: "library", key, meaning, causes: [], next: "", source };
 }
@@ -115,67 +133,76 @@ const recorders = [
   ["Breakpad and Crashpad", "google_breakpad::*", "crashpad::*"],
 ] as const;
 
-const recorderSources: ReadonlySet<string> = new Set(recorders.map(([source]) => source));
-
-/** Whether a row is of a crash reporter's function. */
-export function isRecorder({ source, role }: KnowledgeRow): boolean {
-  return role === "raise" && recorderSources.has(source);
-}
-
-/** Functions that take the place of the program's and of the system's to watch them, and call them. */
+/** Functions that take the place of the program's and of the system's to watch them, and call them: whose they are, and
+ * where they are documented. */
 const wrappers = [
-  ["New Relic's agent, NRMAMethodProfiler.m", "NRMA_*", "_NRMA*", "__NRMA*"],
-  ["Sentry, SentrySwizzleWrapper", "-[SentrySwizzle*", "+[SentrySwizzle*"],
+  ["New Relic's agent", "NRMAMethodProfiler.m", "NRMA_*", "_NRMA*", "__NRMA*"],
+  ["Sentry", "SentrySwizzleWrapper", "-[SentrySwizzle*", "+[SentrySwizzle*"],
   [
-    "GoogleUtilities and Firebase: GULAppDelegateSwizzler, FPRInstrument, FIRMessagingRemoteNotificationsProxy",
+    "GoogleUtilities and Firebase",
+    "GULAppDelegateSwizzler, FPRInstrument, FIRMessagingRemoteNotificationsProxy",
     ...["-[GULAppDelegateSwizzler *", "+[GULAppDelegateSwizzler *", "-[GULSceneDelegateSwizzler *"],
     ...["+[GULSceneDelegateSwizzler *", "+[GULSwizzler *", "-[FPR*", "+[FPR*", "FCM_swizzle_*"],
     "-[FIRMessagingRemoteNotificationsProxy *",
   ],
   [
-    "App Center, MSACAppDelegateForwarder.m",
+    "App Center",
+    "MSACAppDelegateForwarder.m",
     ...["-[MSAppDelegateForwarder *", "+[MSAppDelegateForwarder *"],
     ...["-[MSACAppDelegateForwarder *", "+[MSACAppDelegateForwarder *"],
   ],
-  ["Mixpanel, MPSwizzler.m", "mp_swizzledMethod_*"],
-  ["OneSignal, OneSignalSwizzler", "-[OneSignalAppDelegate*"],
-  ["Aspects", "__ASPECTS_ARE_BEING_CALLED__"],
+  ["Mixpanel", "MPSwizzler.m", "mp_swizzledMethod_*"],
+  ["OneSignal", "OneSignalSwizzler", "-[OneSignalAppDelegate*"],
+  ["Aspects", "Aspects.m", "__ASPECTS_ARE_BEING_CALLED__"],
 ] as const;
 
-/** Run-times and frameworks that are linked into the programs that use them. */
+/** Run-times and frameworks that are linked into the programs that use them: the same. */
 const compiledIn = [
   [
-    "React Native, packages/react-native: ReactCommon, React and hermes-engine",
+    "React Native",
+    "packages/react-native: ReactCommon, React and hermes-engine",
     ...["facebook::react::*", "facebook::jsi::*", "facebook::hermes::*", "facebook::yoga::*"],
     ...["hermes::*", "folly::*", "-[RCT*", "+[RCT*", "RCTExecuteOn*", "RCTPerform*", "yoga::*"],
   ],
   [
-    "React Native Reanimated and Worklets, packages/react-native-reanimated and react-native-worklets: Common/cpp, apple",
+    "React Native Reanimated and Worklets",
+    "packages/react-native-reanimated and react-native-worklets: Common/cpp, apple",
     ...["worklets::*", "reanimated::*", "-[REANodesManager *", "-[REAModule *"],
     "-[REAEventDispatcher *",
   ],
   [
-    "Flutter, engine",
+    "Flutter",
+    "engine",
     ...["flutter::*", "fml::*", "dart::*", "-[FlutterEngine *", "-[FlutterViewController *"],
     ...["-[FlutterMethodChannel *", "-[FlutterBasicMessageChannel *", "-[FlutterEventChannel *"],
     ...["-[FlutterAppDelegate *", "-[FlutterPluginAppLifeCycleDelegate *"],
   ],
   [
-    "Kotlin/Native, kotlin-native/runtime",
+    "Kotlin/Native",
+    "kotlin-native/runtime",
     ...["kotlin::*", "Kotlin_*", "Konan_*", "konan::*"],
   ],
-  ["Unity, libil2cpp", "il2cpp::*", "il2cpp_*"],
+  ["Unity", "libil2cpp", "il2cpp::*", "il2cpp_*"],
   [
-    "Xamarin and Mono, what their compilers name functions",
+    "Xamarin and Mono",
+    "what their compilers name functions",
     ...["wrapper_runtime_invoke_*", "wrapper_managed_to_native_*", "wrapper_native_*"],
     ...["UIKit_UIApplication_Main_*", "UIKit_UIApplication_UIApplicationMain_*", "ObjCRuntime_*"],
     ...["mono_*", "System_*", "UIKit_UIKitSynchronizationContext_*"],
     ...["Foundation_NSAsyncActionDispatcher_*", "Foundation_NSActionDispatcher_*"],
   ],
-  ["Go's run-time, src/runtime", "runtime.*"],
-  ["New Relic's agent", "-[NRMA*", "+[NRMA*", "NRMA__beginMethod*", "NRMA__endMethod*"],
+  ["Go's run-time", "src/runtime", "runtime.*"],
   [
-    "Mono, mono/mini/interp/interp.c and mono/metadata/object.c",
+    "New Relic's agent",
+    "its prefix",
+    "-[NRMA*",
+    "+[NRMA*",
+    "NRMA__beginMethod*",
+    "NRMA__endMethod*",
+  ],
+  [
+    "Mono",
+    "mono/mini/interp/interp.c and mono/metadata/object.c",
     ...["interp_*", "do_icall", "do_icall_wrapper*", "do_runtime_invoke", "do_exec_main*"],
     ...["do_jit_call*", "ves_icall_*", "jit_call_cb", "ves_pinvoke_method*"],
   ],
@@ -294,13 +321,13 @@ export const runtimeRows: readonly KnowledgeRow[] = [
   ),
   frame("konan::abort*", "", [], "", "Kotlin/Native, runtime/src/main/cpp/Porting.cpp", "raise"),
   ...recorders.map(([source, ...keys]) =>
-    keys.map((key) => frame(key, "", [], "", source, "raise"))
+    keys.map((key): KnowledgeRow => ({
+      ...frame(key, "", [], "", source, "raise"),
+      crashReporter: true,
+    }))
   ).flat(),
-  ...wrappers.map(([source, ...keys]) => keys.map((key) => frame(key, "", [], "", source, "wrap")))
-    .flat(),
-  ...compiledIn.map(([source, ...keys]) =>
-    keys.map((key) => frame(key, "", [], "", source, "part"))
-  ).flat(),
+  ...wrappers.map(([name, source, ...keys]) => linked("wrap", name, source, keys)).flat(),
+  ...compiledIn.map(([name, source, ...keys]) => linked("part", name, source, keys)).flat(),
   frame("__swift_instantiate*", "", [], "", "Swift, lib/IRGen/MetadataRequest.cpp", "raise"),
   // What Xamarin's run-time and its registrar stand between, and how they say what failed.
   ...[
@@ -749,12 +776,12 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     "Abseil, absl/log",
   ),
 
-  ...always(...[
+  ...[
     ["RWLockImpl", "mozglue/misc/RWLock_posix.cpp"],
     ["MutexImpl", "mozglue/misc/Mutex_posix.cpp"],
     ["ConditionVariableImpl", "mozglue/misc/ConditionVariable_posix.cpp"],
-  ].map(([type, file]) =>
-    frame(
+  ].map(([type, file]): KnowledgeRow => ({
+    ...frame(
       `mozilla::detail::${type}::*`,
       "Firefox's code crashed itself on purpose: a call of its lock or condition variable failed (MOZ_RELEASE_ASSERT or MOZ_CRASH), which writes the line's number to null.",
       [
@@ -764,8 +791,9 @@ export const runtimeRows: readonly KnowledgeRow[] = [
       "See who owns the lock that the calling functions use, and whether it still exists.",
       `Firefox, ${file}; mfbt/Assertions.h: MOZ_CrashSequence`,
       "top",
-    )
-  )),
+    ),
+    needs: "null",
+  })),
   ...always(
     frame(
       "MOZ_Crash*",
@@ -820,28 +848,31 @@ export const runtimeRows: readonly KnowledgeRow[] = [
       "WebKit, Source/bmalloc/libpas",
     ),
   ),
-  frame(
-    "VMError::report_and_die*",
-    "The Java virtual machine met a fatal error.",
-    [],
-    "Read its hs_err_pid log.",
-    "OpenJDK, src/hotspot/share/utilities/vmError.cpp",
-  ),
-  frame(
-    "JVM_handle_bsd_signal*",
-    "The Java virtual machine met a signal.",
-    [],
-    "Read its hs_err_pid log.",
-    "OpenJDK, src/hotspot/os_cpu",
-    "vague",
-  ),
-  frame(
-    "os::abort*",
-    "The Java virtual machine ended the process.",
-    [],
-    "Read its hs_err_pid log.",
-    "OpenJDK, src/hotspot/os",
-    "vague",
+  ...handling(
+    "The Java virtual machine",
+    frame(
+      "VMError::report_and_die*",
+      "The Java virtual machine met a fatal error.",
+      [],
+      "Read its hs_err_pid log.",
+      "OpenJDK, src/hotspot/share/utilities/vmError.cpp",
+    ),
+    frame(
+      "JVM_handle_bsd_signal*",
+      "The Java virtual machine met a signal.",
+      [],
+      "Read its hs_err_pid log.",
+      "OpenJDK, src/hotspot/os_cpu",
+      "vague",
+    ),
+    frame(
+      "os::abort*",
+      "The Java virtual machine ended the process.",
+      [],
+      "Read its hs_err_pid log.",
+      "OpenJDK, src/hotspot/os",
+      "vague",
+    ),
   ),
   frame(
     "Py_FatalError*",
@@ -881,10 +912,13 @@ export const runtimeRows: readonly KnowledgeRow[] = [
   ].map((
     key,
   ) => frame(key, "", [], "", "LLVM, lib/Support/Unix/Signals.inc", "raise")),
-  ...[
-    ...["rb_bug_for_fatal_signal*", "rb_bug_context*", "rb_vm_bugreport*", "bug_report_end*"],
-    ...["check_reserved_signal*", "die"],
-  ].map((key) => frame(key, "", [], "", "Ruby, error.c and signal.c", "raise")),
+  ...handling(
+    "Ruby",
+    ...[
+      ...["rb_bug_for_fatal_signal*", "rb_bug_context*", "rb_vm_bugreport*", "bug_report_end*"],
+      ...["check_reserved_signal*", "die"],
+    ].map((key) => frame(key, "", [], "", "Ruby, error.c and signal.c", "raise")),
+  ),
   frame(
     "rb_bug*",
     "Ruby met an internal error.",

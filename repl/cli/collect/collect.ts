@@ -10,6 +10,7 @@ import type { Values } from "../../options.ts";
 import { checkFolders, isFolder } from "../../prompt/open.ts";
 import { complain, explain, print } from "../../view/output.ts";
 import { count } from "../../view/text.ts";
+import { reportName } from "../crash/read.ts";
 import { Collector, type CollectorOptions, fileState } from "./collector.ts";
 import type { collectOptions } from "./options.ts";
 
@@ -174,9 +175,6 @@ function exists(path: string): boolean {
 function isRecords(path: string): boolean {
   return path === "-" || path.endsWith(".jsonl");
 }
-
-/** The names that reports have. */
-const reportName = /\.(?:crash|ips|synced|txt|panic|sample|spindump|diag|hang)$/i;
 
 /** The files at some paths: in folders, all with a report's name, and the hangs that `watch` kept. */
 function* filesAt(paths: readonly string[], done: Done): Generator<string> {

@@ -102,11 +102,14 @@ function* reportsIn(
   for (const { name, isFile, isDirectory } of entries) {
     if (isHang && name === "timeline.txt") continue;
     if (isDirectory) yield* reportsIn(`${folder}/${name}`, failed);
-    else if (isFile && /\.(?:crash|ips|synced|txt|panic|sample|spindump|diag|hang)$/i.test(name)) {
+    else if (isFile && reportName.test(name)) {
       yield `${folder}/${name}`;
     }
   }
 }
+
+/** The names that reports have. */
+export const reportName = /\.(?:crash|ips|synced|txt|panic|sample|spindump|diag|hang)$/i;
 
 /** A target, not a file. */
 const target = /^(?:demo(?::\w+)?|self|pid:\d+|core:.+|(?:gdb-)?remote:.+|connect:\/\/.+)$/;

@@ -105,6 +105,17 @@ Deno.test("crash reporters and wrappers in the process are never the place", () 
     ])).slice(2),
     ["Mixpanel", "mp_swizzledMethod_2"],
   );
+  // What else its row's source says is no name.
+  assertEquals(
+    whose(crash(`${access}0x18`, [
+      "libobjc.A.dylib objc_release + 20",
+      "Shop +[GULSwizzler swizzleClass:] + 8",
+      "UIKitCore -[UIView addSubview:] + 8",
+      "Shop -[Cart add:] + 8",
+      ...ends,
+    ])).slice(2),
+    ["GoogleUtilities and Firebase", "+[GULSwizzler swizzleClass:]"],
+  );
 });
 
 Deno.test("a program in a folder that older systems left open is its own; a daemon is the system's by its name", () => {

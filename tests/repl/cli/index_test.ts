@@ -1,6 +1,7 @@
 /** `machpause index` as a person runs it. */
 import { assert, assertEquals, assertLess, assertMatch, assertStringIncludes } from "@std/assert";
 import { files } from "../../../ffi/files.ts";
+import { procFields } from "../../../ffi/procfs.ts";
 import { type MstFile, openMst } from "../../../lib/symbols/mod.ts";
 import { imagesIn, openDwarf } from "../../../lib/symbols/mod.ts";
 import { AT, FORM, TAG } from "../../../lib/dwarf/constants.ts";
@@ -305,8 +306,7 @@ Deno.test({
         }).spawn();
         const said = new Response(child.stderr).text();
         const processorTime = () => {
-          const fields = Deno.readTextFileSync(`/proc/${child.pid}/stat`).replace(/^.*\) /, "");
-          return fields.split(" ").slice(11, 13).reduce(
+          return procFields(child.pid)!.slice(11, 13).reduce(
             (sum, ticks) => sum + Number(ticks) * 10,
             0,
           );

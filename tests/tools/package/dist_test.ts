@@ -1,7 +1,7 @@
 /** The portable library, built for Node and for Deno without an import map, and used there. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import project from "../../../deno.json" with { type: "json" };
-import { procFields } from "../../../ffi/processes.ts";
+import { procFields } from "../../../ffi/procfs.ts";
 import { openCore } from "../../../mod.ts";
 import { buildDist } from "../../../tools/dist.ts";
 import { buildCore, coreFile, recordedParts } from "../../lib/target/core_builder.ts";

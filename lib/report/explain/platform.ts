@@ -1,0 +1,20 @@
+/** The system that a process ran on: a Mac's, a mobile one, or its simulator. */
+
+import type { CrashReport } from "../report.ts";
+
+/** Whether a report is of a system for phones, tablets, watches, televisions or headsets, and not of its simulator. */
+export function isMobile({ osVersion }: Pick<CrashReport, "osVersion">): boolean {
+  return /^(?:iPhone OS|iOS|iPadOS|tvOS|watchOS|Watch OS|visionOS)\b/.test(osVersion ?? "");
+}
+
+/** The simulator that a process ran in, by its note or by where the program is; `null` for others. */
+export function simulatorOf({ information, process }: CrashReport): string | null {
+  const note = information.find((text) => text.startsWith("CoreSimulator "));
+  const runs =
+    / - Device: (.{1,80}?)(?: \([0-9A-F-]{36}\))? - Runtime: (.{1,40}?)(?: \(\w{1,12}\))?(?: - |$)/
+      .exec(note ?? "");
+  if (runs !== null) return `in the simulator (${runs[1]}, ${runs[2]})`;
+  return note !== undefined || process.path?.includes("/CoreSimulator/Devices/") === true
+    ? "in the simulator"
+    : null;
+}
