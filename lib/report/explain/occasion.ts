@@ -87,10 +87,15 @@ export function occasionOf(
   if (found.length === 0 && pump !== null) found.push(pump);
   if (found.length === 0) return namelessOccasion(stack.slice(0, end), thread);
   const words = found.join(", ");
+  if (!words.includes(beforeMain)) return words;
   // The initializers of a library that main() had loaded.
-  return words.includes(beforeMain) && stack.some(({ symbol }) => loads.test(symbol ?? ""))
-    ? words.replace(beforeMain, "while a library was loaded, ")
-    : words;
+  if (stack.some(({ symbol }) => loads.test(symbol ?? ""))) {
+    return words.replace(beforeMain, "while a library was loaded, ");
+  }
+  // A stack that is cut does not show what loaded it.
+  return stack.some(({ symbol }) => starts.test(symbol ?? ""))
+    ? words
+    : words.replace(beforeMain, "");
 }
 
 /** What Swift's compiler makes to initialize a global or static variable, which swift_once calls. */
@@ -174,6 +179,10 @@ const beforeMain = "before main(), ";
 /** Functions that load libraries later, and what is never on a stack before main(). */
 const loads =
   /^(?:dlopen\w{0,30}|(?:dyld4::APIs::)?dlopen\b.{0,80}|main|_?CFBundleDlfcnLoadBundle|_CFBundleLoadExecutable\w{0,40}|-\[NSBundle load\w*:?\])$/;
+
+/** Functions of dyld that are on a stack before main() only. */
+const starts =
+  /^(?:_?start|_dyld_start|dyldbootstrap::start|dyld::_main|dyld::initializeMainExecutable|dyld4::(?:start|prepare)|dyld3::)\b|^(?:dyld4::)?(?:APIs|RuntimeState)::runAllInitializers/;
 
 /** The row of a thread's queue. */
 export function queueRow(thread: ReportThread | null): KnowledgeRow | null {

@@ -40,8 +40,10 @@ function tellCloser({ report, crashed }: Crash, story: Story): void {
   );
 }
 
-/** Functions by which the process's static objects are destroyed as it ends, and those by which an application quits. */
+/** Functions by which the process's static objects are destroyed as it ends, also where a library is unloaded, and those
+ * by which an application quits. */
 const ends = /^(?:__cxa_finalize(?:_ranges)?|exit)$/;
+const unloads = /\bdlclose\b/;
 const quits = /^-\[NSApplication terminate:\]$/;
 
 /** Tells that the main thread was ending the process while the crashed one still worked. */
@@ -51,7 +53,9 @@ function tellExit({ report, crashed }: Crash, story: Story): void {
   const names = main.frames.map((frame, at) => functionOf(frame, main.frames[at - 1] ?? null));
   const exit = names.findLastIndex((name) => name !== null && ends.test(name));
   const quit = names.findIndex((name) => name !== null && quits.test(name));
-  if (exit < 0 && quit < 0) return;
+  const isUnloading = names[exit] !== "exit" &&
+    names.some((name) => name !== null && unloads.test(name));
+  if ((exit < 0 && quit < 0) || isUnloading) return;
   const by = quit < 0 ? "" : ", from -[NSApplication terminate:]";
   if (exit < 0) {
     story.tell(
@@ -101,7 +105,7 @@ function tellEngine({ report, crashed, stack, uncaught }: Crash, story: Story): 
     sentence(
       `${threadWords(other)} ran code of Hermes too${
         symbol === null ? "" : `, in ${shortName(symbol)}`
-      }: a run-time of Hermes may be used by one thread at a time`,
+      }: one run-time of Hermes may be used by one thread at a time; whether both used the same one is not in the report`,
     ),
   );
   if (!isOwn && !isConverting(frames)) return;

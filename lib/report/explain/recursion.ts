@@ -14,6 +14,9 @@ const MIN_RECURSION = 400;
 /** The same for a fault at the stack pointer, where reporters cut stacks. */
 const MIN_REPEATS = 12;
 
+/** No stack is below this address. */
+const LOW = 0x10000n;
+
 /** What is told of a deep stack, and whether it is sure that it was full. */
 export interface DeepStack {
   readonly text: string;
@@ -50,8 +53,9 @@ export function recursion(report: CrashReport): DeepStack | null {
   const cut = frames.length >= MIN_RECURSION && repeats(last)
     ? ` The report's list of frames ends within it, at frame ${last.index}: what began it is not there.`
     : "";
-  // Deep recursion alone need not be what ended the process.
-  const isElsewhere = sp !== null || endedBy(report) !== "access";
+  // Deep recursion alone need not be what ended the process; the end of a stack is nowhere near null.
+  const isElsewhere = sp !== null || endedBy(report) !== "access" ||
+    (address !== null && address < LOW);
   return near || guard || !isElsewhere
     ? { text: `The stack overflowed by recursion: ${often}.${cut}`, full: true, repeats }
     : { text: `The stack is deep: ${often}.${cut}`, full: false, repeats };

@@ -619,9 +619,12 @@ export const frameRows: readonly KnowledgeRow[] = [
     "any",
     frame(
       "gpus_ReturnNotPermittedKillClient",
-      "The app drew with OpenGL ES or Metal in the background, which is not permitted.",
-      ["drawing that goes on after the app left the foreground"],
-      "Stop drawing when the app resigns active, and wait for what is under way.",
+      "The graphics driver ended the process: the system did not permit its commands, as it does not permit an app of iOS in the background to draw with OpenGL ES or Metal.",
+      [
+        "drawing that goes on after an app of iOS left the foreground",
+        "on a Mac commands after an error of the GPU",
+      ],
+      "On iOS stop drawing when the app resigns active, and wait for what is under way.",
       note,
     ),
     frame(
@@ -668,7 +671,7 @@ export const frameRows: readonly KnowledgeRow[] = [
     "access",
     frame(
       "__kmp_*",
-      "The OpenMP run-time used a structure of its own that is not there.",
+      "The OpenMP run-time used an address that is not valid.",
       [
         "two OpenMP run-times (libomp, libiomp5) in one process, as packages of conda and pip bring them",
         "a fork() after threads were made",
@@ -785,12 +788,7 @@ export const frameRows: readonly KnowledgeRow[] = [
   ...needing(
     "stop",
     ...[
-      "Array",
-      "ContiguousArray",
-      "Dictionary",
-      "Set",
-      "String",
-      "Data",
+      // Of nil String, Array, Dictionary, Set and Data make what is empty.
       "Date",
       "URL",
       "URLRequest",

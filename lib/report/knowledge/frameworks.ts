@@ -314,7 +314,6 @@ export const frameworkRows: readonly KnowledgeRow[] = [
       "strcpy",
       "strcasecmp",
       "strstr",
-      "__vfprintf",
       "strdup",
     ],
     "A function for C strings got a pointer that is no string.",
@@ -324,6 +323,18 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     ],
     "Check the pointer in the calling frame.",
     "string(3)",
+    "access",
+    "top",
+  ),
+  ...frame(
+    ["__vfprintf"],
+    "printf() or one of its kind used an address that is not valid.",
+    [
+      "a format or a file that is null or gone",
+      "a number or too few arguments where the format takes a pointer",
+    ],
+    "Compare the format with its arguments in the calling frame; the compiler does with -Wformat.",
+    "printf(3)",
     "access",
     "top",
   ),
@@ -530,7 +541,11 @@ export const frameworkRows: readonly KnowledgeRow[] = [
   ...frame(
     [
       "StartupProcedure.throwException*",
-      "ErrorRecovery.*",
+      ...["crash", "runNextTask", "notify(newRemoteLoadStatus", "startPipeline"].map(
+        (name) => `ErrorRecovery.${name}*`,
+      ),
+      "ErrorRecovery.waitForRemoteLoaderToFinish*",
+      "ErrorRecovery.tryRelaunchFromCache*",
       "protocol witness for ErrorRecoveryDelegate.throwException*",
       "-[EXUpdatesErrorRecovery _crash*",
     ],
@@ -572,13 +587,20 @@ export const frameworkRows: readonly KnowledgeRow[] = [
       "-[NSPlaceholderMutableString init*",
       "-[__NSCFConstantString stringByAppending*",
       "-[NSString stringByAppending*",
-      "-[__NSCFString append*",
       "-[NSURL(NSURL) initFileURLWithPath:*",
       "-[NSPlaceholderURL init*",
     ],
     "A string or URL was made with nil.",
     ["a value that is nil"],
     "Check the value in the first frame of yours.",
+    language,
+    raise,
+  ),
+  ...frame(
+    ["-[__NSCFString append*"],
+    "A text could not be appended to a string: it is nil, or the string cannot be changed.",
+    ["a text that is nil", "a copy property that holds a mutable string: copy makes it immutable"],
+    "Check the text and where the string comes from, in the first frame of yours.",
     language,
     raise,
   ),
@@ -743,13 +765,24 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     'Apple, "Validating your app\'s Metal API usage"',
   ),
   ...frame(
-    ["RCTFatal", "-[RCTExceptionsManager reportFatal*", "RCTFatalException*"],
+    ["-[RCTExceptionsManager reportFatal*"],
     "An error of JavaScript was not caught in React Native.",
     [
       "an error in the program's JavaScript",
       "a native module that is missing or of another version",
     ],
     "Read the error's text in the exception's reason or the log; its stack needs the source map.",
+    "React Native, React/CoreModules/RCTExceptionsManager.mm",
+  ),
+  ...frame(
+    ["RCTFatal", "RCTFatalException*"],
+    "React Native met a fatal error and raised it: most often an error of JavaScript that was not caught.",
+    [
+      "an error in the program's JavaScript",
+      "an exception in a method of a native module, or a module that is missing",
+      "a bundle of JavaScript that could not be loaded",
+    ],
+    "Read the error's text in the exception's reason or the log; a stack of JavaScript needs the source map.",
     "React Native, React/Base/RCTAssert.m",
   ),
   ...frame(
@@ -757,7 +790,7 @@ export const frameworkRows: readonly KnowledgeRow[] = [
       "llvm::report_fatal_error*",
       "llvm::llvm_unreachable_internal*",
     ],
-    "A program made with LLVM, such as a compiler, met an internal error.",
+    "Code made with LLVM, such as a compiler, met an internal error.",
     ["a bug of the compiler, met by the source that it was compiling"],
     "Read the message on stderr: it names the source; try another version.",
     "LLVM, llvm/lib/Support/ErrorHandling.cpp",
@@ -811,7 +844,7 @@ export const frameworkRows: readonly KnowledgeRow[] = [
       "FMacErrorOutputDevice::*",
       "FDebug::EnsureFailed*",
     ],
-    "A check of Unreal Engine failed.",
+    "Code of a program made with Unreal Engine ended it on purpose: a check failed, or a fatal error was logged.",
     [],
     "Read the message in the log.",
     "Unreal Engine, Core/Private/Misc/AssertionMacros.cpp",
@@ -871,10 +904,11 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "MongoDB, src/mongo/util/assert_util.cpp; PostgreSQL, assert.c; MySQL, ut0dbg.cc",
   ),
 
+  ...occasion(["exit"], "while the process exited", "exit(3)"),
   ...occasion(
-    ["exit", "__cxa_finalize_ranges", "__cxa_finalize"],
-    "while the process exited and its static objects were destroyed",
-    "exit(3)",
+    ["__cxa_finalize_ranges", "__cxa_finalize"],
+    "while static objects were destroyed, or functions of atexit() called",
+    "atexit(3)",
   ),
   ...occasion(
     [
@@ -911,13 +945,18 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "objc4, +load",
   ),
   ...occasion(
+    ["-[UIApplication _handleDelegateCallbacksWithOptions:*"],
+    "while the app was starting, in its delegate's didFinishLaunching",
+    "Apple, UIApplicationDelegate",
+  ),
+  // Others than the delegate observe it too.
+  ...occasion(
     [
-      "-[UIApplication _handleDelegateCallbacksWithOptions:*",
       "-[NSApplication _sendFinishLaunchingNotification]",
       "-[NSApplication _postDidFinishNotification]",
     ],
-    "while the app was starting, in its delegate's didFinishLaunching",
-    "Apple, UIApplicationDelegate and NSApplicationDelegate",
+    "while the app was starting (didFinishLaunching)",
+    "Apple, NSApplicationDelegate",
   ),
   // They call the delegate, but also make windows and load the main storyboard or nib.
   ...occasion(
@@ -952,13 +991,14 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "Apple, UITextFieldDelegate",
   ),
   ...occasion(
-    [
-      "-[NSTextView keyDown:]",
-      "-[NSTextInputContext handleEvent:*",
-      "-[NSView interpretKeyEvents:]",
-    ],
+    ["-[NSTextView keyDown:]", "-[NSView interpretKeyEvents:]"],
     "while a key was typed",
     "Apple, NSResponder",
+  ),
+  ...occasion(
+    ["-[NSTextInputContext handleEvent:*"],
+    "while an event went to the input of text",
+    "Apple, NSTextInputContext: keys and the mouse",
   ),
   ...occasion(
     ["-[NSApplication _reopenWindowsAsNecessary*"],
@@ -1010,7 +1050,12 @@ export const frameworkRows: readonly KnowledgeRow[] = [
         "GC_collect_or_expand*",
         "sgen_perform_collection*",
       ],
-      ...["WKS::gc_heap::*", "SVR::gc_heap::*", "PyGC_Collect*", "gc_collect_main*"],
+      ...["WKS", "SVR"].flatMap((kind) =>
+        ["garbage_collect", "gc1", "mark_", "plan_", "relocate_", "compact_", "sweep_"].concat([
+          ...["background_", "bgc_", "gc_thread_"],
+        ]).map((name) => `${kind}::gc_heap::${name}*`)
+      ),
+      ...["PyGC_Collect*", "gc_collect_main*"],
       ...["runtime.gcBgMarkWorker*", "runtime.bgsweep*", "luaC_step*", "luaC_fullgc*"],
       ...["QV4::MemoryManager::runGC*", "hermes::vm::HadesGC::youngGenCollection*"],
     ],
@@ -1080,12 +1125,12 @@ export const frameworkRows: readonly KnowledgeRow[] = [
       "__CFNOTIFICATIONCENTER_IS_CALLING_OUT_TO_AN_OBSERVER__",
       "-[NSNotificationCenter postNotificationName:object:userInfo:]",
     ],
-    "in an observer of a notification",
+    "while observers of a notification were told",
     "Apple, NSNotificationCenter",
   ),
   ...occasion(
     ["NSKeyValueNotifyObserver", "NSKeyValueDidChange"],
-    "in an observer of a property (KVO)",
+    "while observers of a property were told (KVO)",
     "Apple, NSKeyValueObserving",
   ),
   ...occasion(
@@ -1254,7 +1299,8 @@ export const frameworkRows: readonly KnowledgeRow[] = [
   ),
   ...occasion(
     [
-      "CVDisplayLink::*",
+      "CVDisplayLink::runIOThread*",
+      "CVDisplayLink::performIO*",
       "CA::Display::DisplayLink::dispatch*",
       "CA::Display::DisplayLinkItem::dispatch*",
     ],
@@ -1265,10 +1311,11 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     [
       "HALC_ProxyIOContext::IOWorkLoop*",
       "HALB_IOThread::Entry*",
-      "HALC_IOThread::*",
-      "HP_IOThread::*",
+      "HALC_IOThread::Entry*",
+      "HP_IOThread::ThreadEntry*",
+      "HP_IOThread::WorkLoop*",
       "AURemoteIO::IOThread::*",
-      "AQMEIO_HAL::*",
+      "AQMEIO_HAL::_IOProc*",
     ],
     "on the thread of audio input and output",
     "Apple, Core Audio",
@@ -1296,7 +1343,7 @@ export const frameworkRows: readonly KnowledgeRow[] = [
   ),
   ...occasion(
     ["_xpc_connection_call_event_handler", "_xpc_connection_reply_callout"],
-    "in the handler of a message of another process (XPC)",
+    "in the handler of a connection to another process (XPC): of its messages, or of its end",
     "Apple, xpc_connection_set_event_handler(3)",
   ),
   ...occasion(

@@ -27,7 +27,7 @@ function message(
 }
 
 const mainThread = [
-  "The user interface was used from another thread than the main thread.",
+  "What is for the main thread only, as the user interface is, was used from another thread.",
   ["a completion handler on a background queue"],
   "Dispatch to the main queue.",
   "Apple, Main Thread Checker",
@@ -208,7 +208,7 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Go, src/runtime/signal_unix.go: sigpanic",
   ),
   ...rows([
-    "no current thread",
+    "PyThreadState_Get: no current thread",
     "the function must be called with the GIL held",
     "the current Python thread state is NULL",
   ], [
@@ -247,11 +247,20 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Run macdeployqt; QT_DEBUG_PLUGINS=1 says why a plugin is not loaded.",
     "Qt, src/gui/kernel/qguiapplication.cpp",
   ]),
-  ...rows(["Unhandled exception.", "Unhandled Exception:", "Unhandled exception:"], [
-    "A .NET exception was not handled.",
+  ...rows(
+    ["Unhandled exception. ", "Unhandled Exception: System.", "Unhandled exception: System."],
+    [
+      "A .NET exception was not handled.",
+      [],
+      "The message has type and text; the first line of the stack threw it.",
+      ".NET, src/coreclr/vm/excep.cpp",
+    ],
+  ),
+  ...rows(["Unhandled Exception:", "Unhandled exception:"], [
+    "An exception was not handled, as run-times such as those of .NET, Mono and Dart say.",
     [],
-    "The message has type and text; the first line of the stack threw it.",
-    ".NET, src/coreclr/vm/excep.cpp",
+    "The message has its text; the first line of its stack threw it.",
+    ".NET, Mono and Dart: what they print of exceptions that nobody caught",
   ]),
   message(
     "Application main thread deadlocked",
@@ -400,6 +409,18 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Check when it is set.",
     swift,
   ),
+  // Their conditions speak of ranges and bounds too.
+  ...rows([
+    "MTLTextureDescriptor has",
+    "-[MTL",
+    "IOGPUMetalError",
+    "kIOGPUCommandBufferCallbackError",
+  ], [
+    "A check of Metal failed.",
+    [],
+    "Read the message; run with Metal's API validation.",
+    'Apple, "Validating your app\'s Metal API usage"',
+  ]),
   ...rows(["Index out of range", "index out of range", "Index out of bounds"], [
     "An index was out of the range of a collection: negative, or not below the number of its elements.",
     ["an index kept while the collection changed", "an empty collection"],
@@ -408,7 +429,7 @@ export const messageRows: readonly KnowledgeRow[] = [
   ]),
   message(
     "Division by zero",
-    "A Swift integer was divided by zero.",
+    "An integer was divided by zero.",
     [],
     "Check the divisor in the first frame of yours.",
     swift,
@@ -558,6 +579,20 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Read the error; add a schema migration; drop references to deleted objects.",
     "Apple, SwiftData",
   ]),
+  message(
+    "Fatal error: [File:",
+    "Code of a program made with Unreal Engine ended it on purpose: a check failed, or a fatal error was logged.",
+    [],
+    "The message has file and line; read the lines before it in the log.",
+    "Unreal Engine, Core/Private/Misc/AssertionMacros.cpp",
+  ),
+  message(
+    "PHP Fatal error:",
+    "PHP met a fatal error.",
+    [],
+    "The message has file and line.",
+    "PHP, main/main.c",
+  ),
   message(
     "Fatal error:",
     "A Swift check failed.",
@@ -805,13 +840,19 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Application tried to present modal view controller",
     "Pushing the same view controller instance more than once",
     "Application tried to push a nil view controller",
-    "child view controller:",
   ], [
     "A view controller was presented or pushed that already is, or that is nil.",
     ["an action that runs twice, as by two quick taps", "a controller presented while another is"],
     "Check what is presented before it is presented again.",
     "Apple, UIViewController",
   ]),
+  message(
+    "child view controller:",
+    "The view of a view controller was put where another one than its parent shows its own.",
+    ["addSubview: without addChildViewController:, or a controller that is a child of another one"],
+    "See which parent the reason expects; move the view together with its controller.",
+    "Apple, UIViewController: UIViewControllerHierarchyInconsistency",
+  ),
   message(
     "UIPopoverPresentationController",
     "A popover has no place to point to: on an iPad an action sheet or activity view needs one.",
@@ -848,8 +889,11 @@ export const messageRows: readonly KnowledgeRow[] = [
     "CoreData could not fulfill a fault",
     "NSObjectInaccessibleException",
   ], [
-    "A Core Data object was used that was deleted from its store.",
-    ["a reference that is kept after a deletion, or a deletion by another context"],
+    "A Core Data object was used that its store does not have any more, or that could not be read.",
+    [
+      "a reference that is kept after a deletion, or a deletion by another context",
+      "a store that was removed or replaced, or that is protected while the device is locked",
+    ],
     "Drop references to deleted objects; check isDeleted and the context's merges.",
     "Apple, Core Data Programming Guide",
   ]),
@@ -938,7 +982,6 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Apple, AVFoundation",
   ]),
   ...rows([
-    "Invalid UUID string",
     "allowsBackgroundLocationUpdates",
   ], [
     "Core Location or MapKit was used in a way that it does not allow.",
@@ -962,7 +1005,6 @@ export const messageRows: readonly KnowledgeRow[] = [
   ]),
   ...rows([
     "Unhandled JS Exception",
-    "RCTFatalException",
     "facebook::jsi::JSError",
     "Exception in HostFunction",
     "Invariant Violation",
@@ -977,6 +1019,17 @@ export const messageRows: readonly KnowledgeRow[] = [
     "The message has the error; its stack is JavaScript's, which needs the source map.",
     "React Native, React/Base/RCTAssert.m and RCTExceptionsManager",
   ]),
+  message(
+    "RCTFatalException",
+    "React Native met a fatal error and raised it: most often an error of JavaScript that was not caught.",
+    [
+      "an error in the program's JavaScript",
+      "an exception in a method of a native module, or a module that is missing",
+      "a bundle of JavaScript that could not be loaded",
+    ],
+    "The message has the error; a stack of JavaScript needs the source map.",
+    "React Native, React/Base/RCTAssert.m",
+  ),
   ...rows([
     "ABI mismatch",
     "RCTBridge required dispatch_sync to load",
@@ -1164,7 +1217,7 @@ export const messageRows: readonly KnowledgeRow[] = [
     malloc,
   ]),
   ...rows(["can't allocate region", "mach_vm_map(size=", "Out of memory", "out of memory"], [
-    "The process is out of memory or address space.",
+    "Memory ran out: that of the process, its addresses, or a heap or device of which the message speaks.",
     ["a leak", "a very large allocation"],
     "Look at what grows: leaks, heap, Instruments' Allocations.",
     malloc,
@@ -1469,8 +1522,11 @@ export const messageRows: readonly KnowledgeRow[] = [
   ]),
   message(
     "autorelease pool page",
-    "The memory of an autorelease pool was overwritten: its page has not the values that belong there.",
-    ["a write past the end of a block, or through a pointer to freed memory"],
+    "The Objective-C run-time found a page of an autorelease pool that has not the values that belong there: they were overwritten, or the page is another thread's.",
+    [
+      "a write past the end of a block, or through a pointer to freed memory",
+      "a pool that was made on another thread than it is used on",
+    ],
     sanitize,
     "objc4, runtime/NSObject.mm: AutoreleasePoolPage::busted",
   ),
@@ -1535,17 +1591,6 @@ export const messageRows: readonly KnowledgeRow[] = [
     objc,
   ),
 
-  ...rows([
-    "MTLTextureDescriptor has",
-    "-[MTL",
-    "IOGPUMetalError",
-    "kIOGPUCommandBufferCallbackError",
-  ], [
-    "A check of Metal failed.",
-    [],
-    "Read the message; run with Metal's API validation.",
-    'Apple, "Validating your app\'s Metal API usage"',
-  ]),
   message(
     "libc++ Hardening assertion",
     "A hardening check of libc++ failed.",
@@ -1617,7 +1662,7 @@ export const messageRows: readonly KnowledgeRow[] = [
     dyld,
   ]),
   ...rows(["blocked by sandbox", "file system sandbox blocked"], [
-    "A dynamic library is there, but the sandbox forbids to read it.",
+    "The sandbox forbids to look for a dynamic library at the place that the message names.",
     ["a library outside of the bundle"],
     "Put it into the bundle.",
     dyld,
@@ -1749,6 +1794,12 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Embed or install the library that the message names; otool -L and otool -l show names and rpaths.",
     dyld,
   ),
+  ...rows(["dlopen(/", "dlopen(@", "dlopen(lib"], [
+    "The program asked for a library to be loaded while it ran (dlopen), which failed.",
+    ["a file that is not at the places that the message names", "a library that this one needs"],
+    "See what the message says of each place; otool -L shows what the library needs.",
+    "dlopen(3); dyld, dyld/DyldAPIs.cpp",
+  ]),
   message(
     "Assertion failure in ",
     "An assertion failed.",

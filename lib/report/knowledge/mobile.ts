@@ -9,6 +9,8 @@ const occasions: readonly (readonly [string, string, readonly string[]])[] = [
   ["while a view controller appeared (viewWillAppear, viewDidAppear)", uikit, [
     "-[UIViewController __viewWillAppear:]",
     "-[UIViewController __viewDidAppear:]",
+  ]],
+  ["while a view controller appeared or disappeared", uikit, [
     "-[UIViewController viewDidMoveToWindow:shouldAppearOrDisappear:]",
   ]],
   ["while a view controller disappeared (viewWillDisappear, viewDidDisappear)", uikit, [
@@ -30,7 +32,7 @@ const occasions: readonly (readonly [string, string, readonly string[]])[] = [
     "-[_UIQueuingScrollView *",
     "__54-[_UIQueuingScrollView *",
   ]],
-  ["when the scrolling of a view ended", "Apple, UIScrollViewDelegate", [
+  ["when the dragging or scrolling of a view ended", "Apple, UIScrollViewDelegate", [
     "-[UIScrollView _scrollViewDidEnd*",
     "-[UIScrollView(UIScrollViewInternal) _scrollViewDidEnd*",
   ]],

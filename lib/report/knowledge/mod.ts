@@ -166,7 +166,8 @@ function delegateMethod(symbol: string): string | null {
   if (symbol.endsWith("]")) {
     return /^-\[\S{1,200} ([A-Za-z]\w*:[\w:]{0,200}|view\w{4,20}:?)\]$/.exec(symbol)?.[1] ?? null;
   }
-  return symbol.endsWith(")")
+  // A closure may run at any time.
+  return symbol.endsWith(")") && !/\bclosure #\d|\bpartial function for /.test(symbol)
     ? /\.([a-z]\w{3,60}\(\w{0,200}[\w:]{0,200}\))$/.exec(symbol)?.[1] ?? null
     : null;
 }

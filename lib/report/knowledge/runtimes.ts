@@ -162,7 +162,7 @@ const compiledIn = [
     "React Native",
     "packages/react-native: ReactCommon, React and hermes-engine",
     ...["facebook::react::*", "facebook::jsi::*", "facebook::hermes::*", "facebook::yoga::*"],
-    ...["hermes::*", "folly::*", "-[RCT*", "+[RCT*", "RCTExecuteOn*", "RCTPerform*", "yoga::*"],
+    ...["hermes::*", "-[RCT*", "+[RCT*", "RCTExecuteOn*", "RCTPerform*", "yoga::*"],
   ],
   [
     "React Native Reanimated and Worklets",
@@ -170,6 +170,7 @@ const compiledIn = [
     ...["worklets::*", "reanimated::*", "-[REANodesManager *", "-[REAModule *"],
     "-[REAEventDispatcher *",
   ],
+  ["Folly", "github.com/facebook/folly", "folly::*"],
   [
     "Flutter",
     "engine",
@@ -188,7 +189,14 @@ const compiledIn = [
     "what their compilers name functions",
     ...["wrapper_runtime_invoke_*", "wrapper_managed_to_native_*", "wrapper_native_*"],
     ...["UIKit_UIApplication_Main_*", "UIKit_UIApplication_UIApplicationMain_*", "ObjCRuntime_*"],
-    ...["mono_*", "System_*", "UIKit_UIKitSynchronizationContext_*"],
+    ...["mono_*", "UIKit_UIKitSynchronizationContext_*"],
+    ...[
+      ...["Action", "Array", "Buffers", "Collections", "Console", "Convert", "Data", "DateTime"],
+      ...["Delegate", "Diagnostics", "Enum", "Environment", "Exception", "Func", "Globalization"],
+      ...["Guid", "IO", "Int32", "Lazy", "Linq", "MulticastDelegate", "Net", "Number", "Object"],
+      ...["Reflection", "Runtime", "RuntimeType", "Security", "Span", "String", "Text"],
+      ...["Threading", "Xml"],
+    ].map((name) => `System_${name}_*`),
     ...["Foundation_NSAsyncActionDispatcher_*", "Foundation_NSActionDispatcher_*"],
   ],
   ["Go's run-time", "src/runtime", "runtime.*"],
@@ -203,7 +211,10 @@ const compiledIn = [
   [
     "Mono",
     "mono/mini/interp/interp.c and mono/metadata/object.c",
-    ...["interp_*", "do_icall", "do_icall_wrapper*", "do_runtime_invoke", "do_exec_main*"],
+    ...["exec_method", "runtime_invoke", "entry", "to_native", "throw", "transform", "create"].map(
+      (name) => `interp_${name}*`,
+    ),
+    ...["do_icall", "do_icall_wrapper*", "do_runtime_invoke", "do_exec_main*"],
     ...["do_jit_call*", "ves_icall_*", "jit_call_cb", "ves_pinvoke_method*"],
   ],
 ] as const;
@@ -357,6 +368,7 @@ export const runtimeRows: readonly KnowledgeRow[] = [
   ),
   ...[
     ...["__rust_begin_short_backtrace*", "std::rt::lang_start*", "std::panicking::try*"],
+    "std::panicking::catch_unwind*",
     ...["__rust_maybe_catch_panic*", "__rust_try*", "std::panic::catch_unwind*"],
     ...["std::thread::*", "std::sys::unix::thread::*"],
     ...["std::sys::pal::unix::thread::*"],
@@ -436,7 +448,10 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     "A Rust string was sliced out of range or inside a character.",
   ),
   rustPanic("core::cell::panic_already_borrowed*", "A Rust RefCell was borrowed twice."),
-  rustPanic("alloc::alloc::handle_alloc_error*", "A Rust allocation failed: out of memory."),
+  rustPanic(
+    "alloc::alloc::handle_alloc_error*",
+    "A Rust allocation failed: out of memory, or a size that makes no sense.",
+  ),
   rustPanic(
     "alloc::raw_vec::capacity_overflow*",
     "A Rust collection was to grow beyond the address space.",
@@ -476,9 +491,7 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     "runtime.dieFromSignal*",
     "runtime.sigtramp*",
     "runtime.sighandler*",
-    "runtime.libcCall*",
     "runtime.kill_trampoline*",
-    "runtime.asmcgocall*",
   ]
     .map((key) =>
       frame(
@@ -490,6 +503,10 @@ export const runtimeRows: readonly KnowledgeRow[] = [
         "vague",
       )
     ),
+  // They call C for whatever it is.
+  ...["runtime.libcCall*", "runtime.asmcgocall*"].map((key) =>
+    frame(key, "", [], "", "Go, src/runtime/sys_libc.go and asm_arm64.s", "raise")
+  ),
   ...[
     "runtime.fatalthrow*",
     "runtime.throw*",
@@ -684,14 +701,11 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     node,
     "vague",
   ),
-  frame(
+  ...[
     "node::OOMErrorHandler*",
-    "The JavaScript heap is full: out of memory.",
-    ["a leak in JavaScript"],
-    "Take heap snapshots; raise --max-old-space-size.",
-    node,
-  ),
-  ...["v8::internal::V8::FatalProcessOutOfMemory*", "v8::Utils::ReportOOMFailure*"].map((key) =>
+    "v8::internal::V8::FatalProcessOutOfMemory*",
+    "v8::Utils::ReportOOMFailure*",
+  ].map((key) =>
     frame(
       key,
       "V8 got no more memory: its JavaScript heap is full, or the process could get none for something else.",
@@ -1093,7 +1107,7 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     kind: "library",
     key,
     meaning:
-      "Code of Chromium or V8 stopped the process on purpose: a failed CHECK, or out of memory. Which it was is not in the report.",
+      "Code of Chromium or V8 stopped the process on purpose, most often by a failed CHECK or for want of memory. Which it was is not in the report.",
     causes: [],
     next: "Look at the application's log for the message; try another version.",
     source: chromium,

@@ -193,7 +193,7 @@ const cases: readonly {
         "MyApp v8::internal::V8::FatalProcessOutOfMemory(v8::internal::Isolate*, char const*) + 80",
       ],
     }),
-    says: ["out of memory", "heap"],
+    says: ["got no more memory", "heap"],
   },
   {
     name: "Electron: a trap in a framework whose nearest exports are far away",
@@ -303,7 +303,7 @@ const cases: readonly {
         "MyApp draw + 4",
       ],
     }),
-    says: ["in the background, which is not permitted"],
+    says: ["the system did not permit its commands"],
     deciding: "draw",
   },
   {

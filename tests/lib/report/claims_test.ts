@@ -1147,3 +1147,143 @@ Deno.test("a main thread that quits is not idle in the run loop that AppKit wait
   assert(!isIdleStack(stack("-[NSPersistentUIManager _waitForPendingChangesToFinish]")));
   assert(isIdleStack(stack("-[NSApplication runModalForWindow:]")));
 });
+
+const trap = ["Exception Type:        EXC_BREAKPOINT (SIGTRAP)"];
+const abort = ["Exception Type:        EXC_CRASH (SIGABRT)"];
+const bad = (address: string): string[] => [
+  "Exception Type:        EXC_BAD_ACCESS (SIGSEGV)",
+  `Exception Codes:       KERN_INVALID_ADDRESS at ${address}`,
+];
+const start = ["Shop main + 8", "libdyld.dylib start + 1"];
+
+Deno.test("nil that Objective-C passes for a string or collection is empty in Swift, for a date it stops", () => {
+  const of = (type: string): string =>
+    told(crashText(trap, [
+      `libswiftFoundation.dylib static ${type}._unconditionallyBridgeFromObjectiveC(_:) + 20`,
+      "Shop Cart.load() + 4",
+      ...start,
+    ])).what;
+  for (const type of ["Array", "Dictionary", "String"]) {
+    assert(!of(type).includes("passed nil"), of(type));
+  }
+  assertStringIncludes(of("Date"), "Objective-C passed nil to Swift");
+});
+
+Deno.test("occasions say no more than the function tells", () => {
+  const when = (...frames: string[]): string =>
+    told(crashText(bad("0x8"), [...frames, ...start])).what;
+  // A closure of a method runs at any time.
+  assert(!when("Shop closure #1 in Cart.viewDidLoad() + 4").includes("viewDidLoad"));
+  assertStringIncludes(when("Shop Cart.viewDidLoad() + 4"), "while a view controller loaded");
+  // A library's static objects are destroyed where it is unloaded too.
+  const unloaded = when(
+    "Shop Cart::~Cart() + 4",
+    "libsystem_c.dylib __cxa_finalize_ranges + 319",
+    "libdyld.dylib dlclose + 65",
+  );
+  assert(!unloaded.includes("exited"), unloaded);
+  assertStringIncludes(unloaded, "while a library was unloaded");
+  // Who told observers need not have called one.
+  assertStringIncludes(
+    when(
+      "libobjc.A.dylib objc_msgSend + 29",
+      "Foundation -[NSNotificationCenter postNotificationName:object:userInfo:] + 66",
+    ),
+    "It was while observers of a notification were told",
+  );
+  for (
+    const frame of [
+      "CoreVideo CVDisplayLink::start() + 9",
+      "UIKit -[UIViewController viewDidMoveToWindow:shouldAppearOrDisappear:] + 9",
+      "libcoreclr.dylib WKS::gc_heap::try_allocate_more_space(WKS::alloc_context*) + 9",
+    ]
+  ) {
+    const what = when("Shop work + 4", frame);
+    assert(!/callback of a display|viewWillAppear|garbage/.test(what), what);
+  }
+});
+
+Deno.test("initializers of a stack that is cut need not have run before main()", () => {
+  const cut = told(crashText(bad("0x8"), [
+    "Shop init() + 4",
+    "dyld ImageLoaderMachO::doModInitFunctions(X) + 4",
+    "dyld ImageLoader::recursiveInitialization(X) + 4",
+  ])).what;
+  assert(!cut.includes("before main()"), cut);
+  assertStringIncludes(cut, "while static objects and libraries were initialized");
+});
+
+Deno.test("a deep stack whose access was at null did not overflow", () => {
+  const frames = Array.from({ length: 500 }, () => "Shop visit + 8");
+  const at = (address: string): string => told(crashText(bad(address), frames)).what;
+  assert(!at("0x0").includes("overflowed"), at("0x0"));
+  assertStringIncludes(at("0x7ffeef3ffff8"), "The stack overflowed by recursion");
+});
+
+Deno.test("what calls C for Go did not end the process", () => {
+  const { what } = told(crashText(abort, [
+    "libsystem_kernel.dylib __pthread_kill + 8",
+    "libsystem_c.dylib abort + 104",
+    "libsystem_c.dylib __assert_rtn + 284",
+    "CoreDisplay CDShow + 9",
+    "Shop runtime.asmcgocall.abi0 + 112",
+  ]));
+  assert(!what.includes("Go"), what);
+  assertStringIncludes(what, "An assertion failed");
+});
+
+Deno.test("messages: who else says the same words", () => {
+  const says = (text: string): string =>
+    told(crashText([...abort, "", "Application Specific Information:", text, ""], start)).what;
+  for (
+    const [text, no, yes] of [
+      ["Unhandled exception:\ntype 'Null' is not a subtype", ".NET exception", "was not handled"],
+      ["Fatal error: [File:/b/Cart.cpp] [Line: 4]", "Swift", "Unreal Engine"],
+      [
+        "-[MTLDebugEncoder setBuffer]:9: failed assertion `offset is out of bounds'",
+        "collection or string",
+        "A check of Metal failed",
+      ],
+      ["child view controller:<A: 0x1> should have parent", "presented", "its parent"],
+      [
+        "dlopen(/opt/shop/libpay.dylib, 0x0002): tried: '/opt/shop/libpay.dylib'",
+        "x".repeat(9),
+        "dlopen",
+      ],
+    ]
+  ) {
+    assert(!says(text).includes(no), says(text));
+    assertStringIncludes(says(text), yes);
+  }
+});
+
+Deno.test("a name that several libraries use says of none whose it is", () => {
+  const maker = (symbol: string): string | null =>
+    attributeReport(readReport(crashText(bad("0x8"), [`Shop ${symbol} + 4`, ...start]), "x")).maker;
+  for (
+    const symbol of ["hb_buffer_init", "FT_ListDevices", "uv_select_all", "-[BatchUploader send]"]
+  ) {
+    assertEquals(maker(symbol), null);
+  }
+  assertEquals(maker("hb_shape_full"), "HarfBuzz");
+  assertEquals(maker("FT_Load_Glyph"), "FreeType");
+  const part = attributeReport(
+    readReport(crashText(bad("0x8"), ["Shop interp_v3_v3v3 + 4", "Shop System_Quit + 4"]), "x"),
+  );
+  assertEquals([part.part, part.deciding?.frame.symbol], [null, "interp_v3_v3v3"]);
+});
+
+Deno.test("the main thread that unloads a library does not end the process", () => {
+  const two = (...frames: string[]): string =>
+    told(
+      crashText([...bad("0x8"), "Triggered by Thread:   1"], frames, "Thread 0:") +
+        "\nThread 1 Crashed:\n0   Shop      0x0000000100004000 work + 4\n",
+    ).what.replaceAll("\n", " ");
+  const finalize = ["Shop ~Cart + 4", "libsystem_c.dylib __cxa_finalize_ranges + 319"];
+  const unload = two(...finalize, "libdyld.dylib dlclose + 65", ...start);
+  assert(!unload.includes("ending the process"), unload);
+  assertStringIncludes(
+    two(...finalize, "libsystem_c.dylib exit + 55", ...start),
+    "was ending the process by exit()",
+  );
+});

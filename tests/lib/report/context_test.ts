@@ -194,9 +194,13 @@ Deno.test("within a destructor, when it was, and what is only near", () => {
       "libsystem_c.dylib exit + 4",
     ]),
   );
-  assertStringIncludes(exits.what, "It was while the process exited");
+  assertStringIncludes(exits.what, "called, while the process exited.");
   const loads = told(
-    crash(access("0x8"), ["MyApp init() + 4", "dyld ImageLoaderMachO::doModInitFunctions(X) + 4"]),
+    crash(access("0x8"), [
+      "MyApp init() + 4",
+      "dyld ImageLoaderMachO::doModInitFunctions(X) + 4",
+      "dyld dyld::initializeMainExecutable() + 4",
+    ]),
   );
   assertStringIncludes(loads.what, "It was before main()");
 });
