@@ -16,6 +16,11 @@ export function signalName(number: number | null): string | null {
   return signals[number ?? 0] || null;
 }
 
+/** The signal at the begin of a text such as `SIGABRT (Abort trap: 6)`; `null` for others. */
+export function signalOf(text: string | null): string | null {
+  return /^SIG[A-Z]+/.exec(text ?? "")?.[0] ?? null;
+}
+
 /** Mach exceptions by number: `mach/exception_types.h`. */
 const exceptions = [
   ...["", "EXC_BAD_ACCESS", "EXC_BAD_INSTRUCTION", "EXC_ARITHMETIC", "EXC_EMULATION"],

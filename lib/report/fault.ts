@@ -8,11 +8,7 @@ import type { CrashReport, ReportException, ReportThread } from "./report.ts";
 export function faultAddress(report: CrashReport): bigint | null {
   const { exception } = report;
   if (exception === null) return null;
-  if (
-    exception.type !== "EXC_BAD_ACCESS" && !isFaultSignal(exception.type) && !isCutFault(exception)
-  ) {
-    return null;
-  }
+  if (!isAccess(exception.type) && !isCutFault(exception)) return null;
   if (isSentAgain(report)) return null;
   // A general protection fault has no address: the register has that of an earlier fault.
   if (subtypeName(exception, report.arch) === "EXC_I386_GPFLT") return null;
@@ -44,6 +40,11 @@ export function isSentAgain({ exception, crashedThread }: CrashReport): boolean 
 /** Whether a copy begins behind the exception's type, and has the subtype that only bad accesses have. */
 export function isCutFault({ type, subtype }: ReportException): boolean {
   return type === null && /^KERN_(?:INVALID_ADDRESS|PROTECTION_FAILURE) at /.test(subtype ?? "");
+}
+
+/** Whether an exception's type, or the signal that other crash reporters have in its place, is that of a bad access. */
+export function isAccess(type: string | null): boolean {
+  return type === "EXC_BAD_ACCESS" || isFaultSignal(type);
 }
 
 /** Whether other crash reporters have an exception's signal in place of its type. */

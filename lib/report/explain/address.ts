@@ -7,7 +7,7 @@ import { imageFinder, isSystemImage, titleOf } from "../images.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { isNearest } from "../nearest.ts";
 import { accessOf, cpuOf } from "./cpu.ts";
-import { abortsAfter, interrupted } from "./stack.ts";
+import { abortsAfter, innermost, interrupted, isUnnamed } from "./stack.ts";
 
 /** Addresses below this are taken for a member of an object at null. */
 const NEAR_NULL = 0x10000n;
@@ -285,15 +285,15 @@ const CLASS_SIZE = 0x28n;
 /** What is wrong near null where a function was passed an object that is not nil; `null` for other functions. */
 function objectWords(report: CrashReport, address: bigint): string | null {
   const thread = report.crashedThread;
-  const stack = thread?.frames ?? [];
-  const frame = stack[interrupted(stack)];
+  const frame = innermost(thread);
   if (frame === undefined) return null;
-  if (frame.symbol === null || frame.symbol === "<redacted>") {
+  if (isUnnamed(frame)) {
     return address > 0n && /^libobjc\.A\.dylib$/.test(titleOf(frame)) ? unsureClass(address) : null;
   }
-  if (isNearest(frame)) return null;
-  if (address > 0n && lookups.test(frame.symbol)) return unsureClass(address);
-  const match = nilSafe.exec(frame.symbol);
+  const { symbol } = frame;
+  if (symbol === null || isNearest(frame)) return null;
+  if (address > 0n && lookups.test(symbol)) return unsureClass(address);
+  const match = nilSafe.exec(symbol);
   if (match === null) return null;
   const object = register(thread, match[1] ?? "x0", "rdi", "r0");
   if (object === null || object === 0n) {
@@ -321,20 +321,14 @@ function hasNoNull(thread: ReportThread | null): boolean {
 /** Number of the 64-bit ARM CPU's general registers. */
 const ARM_REGISTERS = 32;
 
-/** The innermost frame that tells something: after a signal handler's frames it is the one that the signal interrupted. */
-function innermost({ crashedThread }: CrashReport): ReportFrame | undefined {
-  const stack = crashedThread?.frames ?? [];
-  return stack[interrupted(stack)];
-}
-
 /** The next instruction's address, by the registers or the innermost frame; `null` where neither is there. */
 function counterOf(report: CrashReport): bigint | null {
-  return programCounter(report.crashedThread) ?? innermost(report)?.address ?? null;
+  return programCounter(report.crashedThread) ?? innermost(report.crashedThread)?.address ?? null;
 }
 
 /** Whether the innermost frame is at the address: only a jump there makes it so. A single frame may be the reporter's own. */
 function isInnermost(report: CrashReport, address: bigint): boolean {
-  const frame = innermost(report);
+  const frame = innermost(report.crashedThread);
   return frame !== undefined && frame.address === address && address !== 0n &&
       (report.crashedThread?.frames.length ?? 0) > 1 ||
     isNullFrame(report, address);
@@ -342,7 +336,7 @@ function isInnermost(report: CrashReport, address: bigint): boolean {
 
 /** Whether the innermost frame is at null, which some reporters put there for frames that are not known. */
 function isNullFrame(report: CrashReport, address: bigint): boolean {
-  const frame = innermost(report);
+  const frame = innermost(report.crashedThread);
   return address === 0n && frame !== undefined && frame.address === 0n && frame.image === null &&
     frame.imageName === null && frame.symbol === null &&
     (report.crashedThread?.frames.length ?? 0) > 1;
@@ -350,7 +344,7 @@ function isNullFrame(report: CrashReport, address: bigint): boolean {
 
 /** What a bad jump led to. */
 function jumpWords(report: CrashReport, address: bigint, region: RegionWords): string {
-  const frame = innermost(report);
+  const frame = innermost(report.crashedThread);
   const name = frame?.address === address ? frame.symbol : null;
   return name !== null && dataNames.test(name)
     ? `, into data and not code (${name}): a bad function pointer or a damaged object`
@@ -389,8 +383,7 @@ function guardWords(report: CrashReport, address: bigint): [AddressClass, string
 /** Whether an address is that of an instruction of the innermost function: its memory could not be executed, rather
  * than that the program jumped to a wrong place. */
 function isFunctionAt(report: CrashReport, address: bigint, { type }: RegionWords): boolean {
-  const stack = report.crashedThread?.frames ?? [];
-  const frame = stack[interrupted(stack)];
+  const frame = innermost(report.crashedThread);
   return frame !== undefined && frame.address === address && frame.symbol !== null &&
     !isNearest(frame) && !dataNames.test(frame.symbol) &&
     (type === null || /^(?:mapped file|__TEXT)/.test(type));

@@ -1,8 +1,8 @@
 /** What is told of the exception or signal itself: its codes, the access, and where nothing says more, its kind. */
 
-import { decodeException, decodeGuard, subtypeName } from "../codes.ts";
+import { decodeException, decodeGuard, signalOf, subtypeName } from "../codes.ts";
 import { faultAddress, isSentAgain, register } from "../fault.ts";
-import { imageOf, imageTitle, titleOf } from "../images.ts";
+import { titleOf } from "../images.ts";
 import { textAt } from "../json.ts";
 import {
   bareName,
@@ -27,7 +27,7 @@ import {
 } from "./cpu.ts";
 import { freedWord } from "./freed.ts";
 import { activityOf } from "./hang.ts";
-import { abortsAfter, functionOf, withoutImage } from "./stack.ts";
+import { abortsAfter, functionOf, isTrampoline, withoutImage } from "./stack.ts";
 import { handlerThrows } from "./language.ts";
 import type { Crash, Story } from "./story.ts";
 import { decidesNothing } from "./telling.ts";
@@ -417,8 +417,7 @@ function guardVariants(report: CrashReport, exception: ReportException): string[
 /** Whether a frame is of Swift's own library, without a name: what traps there is called by the program. */
 function isSwiftRuntime(frame: ReportFrame | undefined): boolean {
   if (frame === undefined || functionOf(frame, null) !== null) return false;
-  const image = imageOf(frame);
-  return image !== null && imageTitle(image) === "libswiftCore.dylib";
+  return titleOf(frame) === "libswiftCore.dylib";
 }
 
 /** Whether a trap is of Swift's code: a function of Swift, or its run-time without names. */
@@ -426,8 +425,7 @@ function isSwiftFrame(frame: ReportFrame | undefined): boolean {
   if (frame === undefined) return false;
   const symbol = functionOf(frame, null);
   if (symbol !== null) return isSwift(bareName(symbol));
-  const image = imageOf(frame);
-  return image !== null && /^libswift(?:Core|Foundation)\.dylib$/.test(imageTitle(image));
+  return /^libswift(?:Core|Foundation)\.dylib$/.test(titleOf(frame));
 }
 
 /** What is known of a violated guard whose codes the report does not have: a message, or the termination's
@@ -479,7 +477,7 @@ function isSentByItself({ exception, crashedThread }: CrashReport): boolean {
   const frames = crashedThread?.frames ?? [];
   return /^_{0,2}(?:pthread_)?kill$/.test(frames[0]?.symbol ?? "") &&
     frames.slice(1, 4).some(({ symbol }) => /^(?:raise|kill|pthread_kill)$/.test(symbol ?? "")) &&
-    !frames.some(({ symbol }) => symbol === "_sigtramp");
+    !frames.some(isTrampoline);
 }
 
 /** The system's words for a limit, in a sentence: `(Limit 50%) Observed 52% over 180 secs`. */
@@ -498,10 +496,6 @@ function resourceWords(message: string): string {
 /** Whether the system says that it did not end a process: ReportCrash's note. */
 function isNotFatal({ note, message }: ReportException): boolean {
   return [note, message].some((text) => text !== null && /\bNON-FATAL\b|NOT a crash/.test(text));
-}
-
-export function signalOf(text: string | null): string | null {
-  return /^SIG[A-Z]+/.exec(text ?? "")?.[0] ?? null;
 }
 
 /** Rows of subtypes that are causes in themselves, not just kinds of access. */

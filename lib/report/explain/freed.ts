@@ -5,7 +5,7 @@ import { archs } from "../../arch/mod.ts";
 import { faultAddress, register } from "../fault.ts";
 import { titleOf } from "../images.ts";
 import type { CrashReport } from "../report.ts";
-import { interrupted } from "./stack.ts";
+import { innermost } from "./stack.ts";
 
 /** The bits of an object's first word that are its class: objc4, runtime/isa.h: ISA_MASK of x86-64, of arm64, of arm64
  * with pointer authentication, and of the simulator on arm64. */
@@ -39,8 +39,7 @@ export function freedWord(report: CrashReport): FreedWord | null {
   const { crashedThread: thread, arch } = report;
   const address = faultAddress(report);
   if (thread === null || address === null) return null;
-  const stack = thread.frames;
-  const top = stack[interrupted(stack)];
+  const top = innermost(thread);
   const isRuntime = top !== undefined && titleOf(top) === "libobjc.A.dylib";
   const isNarrow = arch !== null && archs[arch].pointerSize === 4;
   const leads = (word: bigint): boolean =>

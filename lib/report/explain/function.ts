@@ -1,13 +1,12 @@
 /** What the functions of a crashed stack tell of what happened. */
 
-import { subtypeName } from "../codes.ts";
-import { faultAddress } from "../fault.ts";
+import { signalOf, subtypeName } from "../codes.ts";
+import { faultAddress, isAccess } from "../fault.ts";
 import { imageFinder, imageOf, imageTitle, isSystemFrame, titleOf } from "../images.ts";
 import { bareName, type KnowledgeRow, known, knownFrame } from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { classifyAddress, textOnStack } from "./address.ts";
 import { accessOf } from "./cpu.ts";
-import { signalOf } from "./exception.ts";
 import { emptyWords } from "./explanation.ts";
 import { isMainThread } from "./hang.ts";
 import {
@@ -17,6 +16,7 @@ import {
   frameOwner,
   frameTitle,
   functionOf,
+  isUnnamed,
   readStack,
   type StackReading,
   tells,
@@ -233,9 +233,7 @@ function usedElsewhere(report: CrashReport, frame: ReportFrame): boolean {
 /** Whether a frame is of the Objective-C run-time, whose functions have no names in reports of iOS: the commonest are
  * those that send a message to an object, retain or release it. */
 function isNamelessRuntime(frame: ReportFrame | undefined): boolean {
-  if (frame === undefined || frame.symbol !== null && frame.symbol !== "<redacted>") return false;
-  const image = imageOf(frame);
-  return image !== null && /^libobjc\.A\.dylib$/.test(imageTitle(image));
+  return frame !== undefined && isUnnamed(frame) && titleOf(frame) === "libobjc.A.dylib";
 }
 
 /** Images of graphics drivers. */
@@ -397,7 +395,7 @@ function frameworkRow(
   stack: readonly ReportFrame[],
   type: string | null,
 ): { row: KnowledgeRow; name: string } | null {
-  if (type === "EXC_BAD_ACCESS" || type === "SIGSEGV" || type === "SIGBUS") return null;
+  if (isAccess(type)) return null;
   for (const [at, frame] of stack.slice(0, SHALLOW).entries()) {
     const image = imageOf(frame);
     if (image === null) return null;
@@ -418,7 +416,7 @@ const DESTROYING = 3;
 /** What a stack tells that is within a C++ destructor; `null` for other stacks. Names of exported functions that are
  * only the nearest have large offsets, or none. */
 function destroyedWords(stack: readonly ReportFrame[], type: string | null): string | null {
-  if (type !== null && !/^(?:EXC_BAD_ACCESS|SIGSEGV|SIGBUS)$/.test(type)) return null;
+  if (type !== null && !isAccess(type)) return null;
   const { first } = readStack(stack);
   for (const [at, frame] of stack.slice(first, first + DESTROYING).entries()) {
     const symbol = functionOf(frame, stack[first + at - 1] ?? null);

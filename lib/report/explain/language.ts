@@ -2,7 +2,7 @@
 
 import { objectAt, textAt } from "../json.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
-import { endOfTermination, functionOf, interrupted } from "./stack.ts";
+import { endOfTermination, functionOf, interrupted, isThrow } from "./stack.ts";
 
 /** An uncaught exception. */
 export interface UncaughtException {
@@ -66,12 +66,6 @@ export function uncaughtException(
   // A copy may end behind the title of the exception's backtrace.
   const isCut = report.lastException !== null && crashed.length === 0 && messages.length === 0;
   return isCut ? found("Objective-C", [], true) : null;
-}
-
-/** Whether a function raises an exception. */
-function isThrow(symbol: string | null): boolean {
-  return symbol !== null &&
-    /^(?:objc_exception_throw|__exceptionPreprocess|__cxa_throw)\b/.test(symbol);
 }
 
 /** The functions that a signal interrupted, where its handler raised an exception; the whole stack where none did. */
@@ -145,7 +139,7 @@ function fromMessage(message: string): Named | null {
       reason: what ?? null,
     };
   }
-  // Xcode's.
+  // Xcode's and its tools'.
   const own = /UNCAUGHT EXCEPTION \((\w{1,100})\): (.{1,2000})/.exec(text);
   if (own !== null) return { language: "Objective-C", name: own[1], reason: own[2] };
   const called = /terminate called (?:after )?throwing an (?:exception|instance of '([^']{1,200})')/
@@ -167,9 +161,6 @@ function fromMessage(message: string): Named | null {
     const language = fatal[1].startsWith("Il2Cpp") ? "C++" : "Objective-C";
     return { language, name: fatal[1], reason: fatal[2] ?? null };
   }
-  // Xcode's and its tools'.
-  const logged = /^UNCAUGHT EXCEPTION \((\w{1,100})\): (.{1,2000})/.exec(text);
-  if (logged !== null) return { language: "Objective-C", name: logged[1], reason: logged[2] };
   // AppKit's, where it crashes on exceptions.
   const crashing = /^(?:Crashing on exception|Terminating due to uncaught exception): (.{1,2000})/
     .exec(text);

@@ -3,7 +3,7 @@
 import { isBaseLibrary, titleOf } from "../images.ts";
 import { callTime, type KnowledgeRow, known, sourced, timed } from "../knowledge/mod.ts";
 import type { ReportFrame, ReportThread } from "../report.ts";
-import { brokenAt, frameOwner, functionOf } from "./stack.ts";
+import { brokenAt, frameOwner, functionOf, isUnnamed } from "./stack.ts";
 
 /** Frames in which an occasion is looked for. */
 const OCCASION_DEPTH = 256;
@@ -122,7 +122,7 @@ function namelessOccasion(
   const at = stack.findIndex((frame, index) =>
     index > inner && frameOwner(frame, null) === "system"
   );
-  if (at < 0 || !isNameless(stack[at]) || !stack.slice(inner, at).some(isNameless)) return null;
+  if (at < 0 || !isUnnamed(stack[at]) || !stack.slice(inner, at).some(isUnnamed)) return null;
   const title = titleOf(stack[at]);
   if (title !== "libdispatch.dylib") {
     return isBaseLibrary(title) || /\.dylib$|^GraphicsServices$/.test(title)
@@ -137,10 +137,6 @@ function namelessOccasion(
   return queue === null || queue === "com.apple.main-thread"
     ? "in a block on a dispatch queue"
     : `in a block on the queue ${queue}`;
-}
-
-function isNameless({ symbol }: ReportFrame): boolean {
-  return symbol === null || symbol === "<redacted>";
 }
 
 /** A function of JavaScript's own, by the name that engines give to what implements it: Hermes, lib/VM/JSLib;

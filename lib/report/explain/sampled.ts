@@ -18,7 +18,7 @@ import { processUses, samplerTime } from "./kinds.ts";
 import { occasionOf } from "./occasion.ts";
 import { callPath, shortName } from "./path.ts";
 import { isOfProcess } from "./program.ts";
-import { ownFrame } from "./stack.ts";
+import { isTrampoline, ownFrame } from "./stack.ts";
 import { isTreeCut } from "./telling.ts";
 import { sentence, threadWords } from "./words.ts";
 
@@ -219,7 +219,7 @@ function stateOnly(rows: readonly KnowledgeRow[]): boolean {
 
 /** The function that a signal interrupted whose handler runs on a stack; `null` for others. */
 function interruptedBy(stack: readonly ReportFrame[]): string | null {
-  const at = stack.findIndex(({ symbol }) => symbol === "_sigtramp");
+  const at = stack.findIndex(isTrampoline);
   const symbol = at < 0 ? null : stack[at + 1]?.symbol ?? null;
   return symbol === null ? null : shortName(symbol);
 }

@@ -1,21 +1,28 @@
 /** The parts that frames play on a crashed stack: raising, telling what happened, deciding whose it is. */
 
 import { demangle, isMangled } from "../../symbols/demangle/demangle.ts";
+import { signalOf } from "../codes.ts";
 import { isCutFault } from "../fault.ts";
 import { imageOf, imageTitle, isKernelFrame, isSystemFrame, titleOf } from "../images.ts";
 import { bareName, type KnowledgeRow, known, knownFrame } from "../knowledge/mod.ts";
 import { isNearest } from "../nearest.ts";
-import type { CrashReport, ReportException, ReportFrame, ReportImage } from "../report.ts";
+import type {
+  CrashReport,
+  ReportException,
+  ReportFrame,
+  ReportImage,
+  ReportThread,
+} from "../report.ts";
 
 /** A frame's function for lookups; `null` when it has no name, or only that of the next function: a return
  * address at a function's first byte follows a call that does not return. */
 export function functionOf(frame: ReportFrame, previous: ReportFrame | null): string | null {
   const symbol = readable(frame.symbol);
   // The linker names functions so that it made one of, because their code is the same.
-  if (symbol === null || symbol === "<redacted>" || symbol === "<deduplicated_symbol>") return null;
+  if (symbol === null || isUnnamed({ symbol }) || symbol === "<deduplicated_symbol>") return null;
   if (isNearest(frame)) return null;
   // Frames with one address are of functions that were inlined into each other.
-  const isReturn = previous !== null && previous.symbol !== "_sigtramp" && !frame.inlined &&
+  const isReturn = previous !== null && !isTrampoline(previous) && !frame.inlined &&
     (frame.address !== previous.address || frame.address === 0n);
   if (!isReturn) return symbol;
   // Reporters that give no offsets do not show it.
@@ -23,6 +30,11 @@ export function functionOf(frame: ReportFrame, previous: ReportFrame | null): st
     (frame.offset === null && frame.file === null && previous.offset === null &&
       previous.symbol !== null && neverReturns.test(previous.symbol));
   return isNext ? null : symbol;
+}
+
+/** Whether a frame has no name, or the one that iOS gives to functions whose names it hides. */
+export function isUnnamed({ symbol }: { readonly symbol: string | null }): boolean {
+  return symbol === null || symbol === "<redacted>";
 }
 
 /** A name without its mangling, in which the knowledge table does not have it. */
@@ -208,7 +220,7 @@ export function abortsAfter({ type, signal }: ReportException): boolean {
 /** What ended a report's process. */
 export function endedBy({ exception }: CrashReport): EndedBy {
   const type = exception?.type ?? null;
-  const signal = /^SIG[A-Z]+/.exec(exception?.signal ?? type ?? "")?.[0] ?? null;
+  const signal = signalOf(exception?.signal ?? type);
   if (exception !== null && abortsAfter(exception)) return null;
   if (type === "EXC_BAD_ACCESS" || (exception !== null && isCutFault(exception))) return "access";
   if (signal === "SIGSEGV" || signal === "SIGBUS") return "access";
@@ -293,15 +305,25 @@ export function interrupted(stack: readonly ReportFrame[]): number {
   }
 }
 
+/** The innermost frame of a thread that tells something: after a signal handler's frames it is the one that the signal
+ * interrupted. */
+export function innermost(thread: ReportThread | null): ReportFrame | undefined {
+  const stack = thread?.frames ?? [];
+  return stack[interrupted(stack)];
+}
+
 /** The system's trampoline of a signal's handler, and Mono's, which runs the handler on a stack of its own. */
 const trampolines = /^(?:_sigtramp(?:\(\))?|altstack_handle_and_restore)$/;
+
+/** Whether a frame is the trampoline by which the kernel calls a signal's handler: what is further out was interrupted. */
+export function isTrampoline({ symbol }: ReportFrame): boolean {
+  return symbol !== null && trampolines.test(symbol);
+}
 
 /** Index of the first frame after `_sigtramp`, where a crash reporter in the process handled the signal and raised it
  * again or walked its own stack; else 0. */
 function interruptedOnce(stack: readonly ReportFrame[]): number {
-  const at = stack.slice(0, HANDLER_DEPTH).findIndex(({ symbol }) =>
-    symbol !== null && trampolines.test(symbol)
-  );
+  const at = stack.slice(0, HANDLER_DEPTH).findIndex(isTrampoline);
   if (at <= 0) return 0;
   const before = stack.slice(0, at);
   // The handler itself failed, where what it interrupted had not.
@@ -347,6 +369,12 @@ export function endOfTermination(stack: readonly ReportFrame[]): number {
 
 /** Frames in which an exception that was raised again is looked for. */
 const AGAIN_DEPTH = 20;
+
+/** Whether a function raises an exception. */
+export function isThrow(symbol: string | null): boolean {
+  return symbol !== null &&
+    /^(?:objc_exception_throw|__exceptionPreprocess|__cxa_throw)\b/.test(symbol);
+}
 
 /** Whether a function raises an exception again that was caught. */
 export function isRethrow(symbol: string | null): boolean {
@@ -610,8 +638,8 @@ export function readStack(stack: readonly ReportFrame[]): StackReading {
   const rows: { row: KnowledgeRow; index: number }[] = [];
   let deciding = -1;
   let runtime = -1;
-  /** After `_sigtramp` come the frames that the signal interrupted. */
-  let innermost = true;
+  /** After a trampoline come the frames that the signal interrupted. */
+  let isInnermost = true;
   /** Image of the nameless frames before, of which the next named one is taken to have called them. */
   let nameless: string | null = null;
   const first = interrupted(stack);
@@ -642,15 +670,15 @@ export function readStack(stack: readonly ReportFrame[]): StackReading {
         : null
       : knownFrame(symbol);
     const image = imageOf(frame);
-    const isTop: boolean = innermost &&
+    const isTop: boolean = isInnermost &&
       (nameless === null || (image !== null && imageTitle(image) === nameless));
     if (row !== null && (row.role !== "top" || isTop)) rows.push({ row, index });
-    if (innermost && symbol === null && owner === "system" && frame.symbol !== null) {
+    if (isInnermost && symbol === null && owner === "system" && frame.symbol !== null) {
       nameless = imageTitle(image!);
       continue;
     }
     nameless = null;
-    innermost = symbol === "_sigtramp" ||
+    isInnermost = isTrampoline(frame) ||
       (isTop && (row?.role === "raise" || row?.role === "vague"));
   }
   // Rows deep in a stack that has no code of the program tell nothing of its top.

@@ -14,6 +14,9 @@ import {
   endedBy,
   endOfTermination,
   eventLoops,
+  isThrow,
+  isTrampoline,
+  isUnnamed,
   reachesBase,
   readStack,
   rethrowOf,
@@ -94,9 +97,7 @@ export type Absent =
 export function absentFrom(stack: readonly ReportFrame[]): Absent | null {
   if (stack.length === 0) return "stack";
   if (!stack.some((frame) => imageOf(frame) !== null)) return "images";
-  const throws = stack.slice(endOfTermination(stack)).some(({ symbol }) =>
-    symbol !== null && /^(?:objc_exception_throw|__cxa_throw|__exceptionPreprocess)\b/.test(symbol)
-  );
+  const throws = stack.slice(endOfTermination(stack)).some(({ symbol }) => isThrow(symbol));
   if (!throws && (endOfTermination(stack) > 0 || rethrowOf(stack) >= 0)) return "thrower";
   if (!reachesBase(stack)) {
     const unknown = stack.filter((frame) => imageOf(frame) === null).length;
@@ -265,7 +266,7 @@ export function isPrivacyAbort(stack: readonly ReportFrame[], first: number): bo
     if (image === null) return false;
     const title = imageTitle(image);
     if (title === "TCC") {
-      return frame.symbol === null || frame.symbol === "<redacted>" ||
+      return isUnnamed(frame) ||
         stack.some(({ symbol }) => symbol !== null && /CRASHING_DUE_TO_PRIVACY/.test(symbol));
     }
     if (!title.startsWith("libsystem_")) return false;
@@ -339,7 +340,7 @@ export function isReporterCrash(report: CrashReport, stack: readonly ReportFrame
   }
   return endedBy(report) === "access" && endOfTermination(stack) === 0 &&
     stack.some(({ symbol }) => symbol !== null && recording.test(symbol)) &&
-    !stack.some(({ symbol }) => symbol === "_sigtramp");
+    !stack.some(isTrampoline);
 }
 
 /** Whether a process jumped to an address where it has nothing: the kernel then has no page whose signature it could

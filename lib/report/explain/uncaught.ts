@@ -9,20 +9,13 @@ import {
   titleOf,
 } from "../images.ts";
 import { type KnowledgeRow, known, knownFrame, knownVendor } from "../knowledge/mod.ts";
-import { type CrashReport, noFrame, type ReportFrame } from "../report.ts";
+import type { CrashReport, ReportFrame } from "../report.ts";
+import { isMainThread } from "./hang.ts";
 import type { UncaughtException } from "./language.ts";
 import { isManagedName, type ManagedCall, managedCalls } from "./managed.ts";
 import { isDull, messageRow, sameReason } from "./message.ts";
 import { isOfProcess } from "./program.ts";
-import {
-  frameOwner,
-  frameTitle,
-  functionOf,
-  isPart,
-  isRethrow,
-  readStack,
-  rethrowOf,
-} from "./stack.ts";
+import { frameOwner, frameTitle, functionOf, isPart, isRethrow, rethrowOf } from "./stack.ts";
 import type { Crash, Story } from "./story.ts";
 import { sentence, unique } from "./words.ts";
 
@@ -293,15 +286,9 @@ function uncaughtRow(language: keyof typeof articles): KnowledgeRow {
 
 function raising(symbol: string): boolean {
   if (symbol.startsWith("-[NSAssertionHandler handleFailureIn")) return true;
-  const { rows } = readStack([{ ...nowhere, symbol: symbol as ReportFrame["symbol"] }]);
-  const role = rows[0]?.row.role;
+  const role = knownFrame(symbol)?.role;
   return role === "raise" || role === "vague";
 }
-
-const nowhere: ReportFrame = {
-  ...noFrame,
-  imageName: "libobjc.A.dylib" as ReportFrame["imageName"],
-};
 
 /** Key paths in a list of observers. */
 function observedPaths(text: string): string[] {
@@ -325,10 +312,7 @@ function saysPlace(raiser: ReportFrame): boolean {
 function offMainThread(report: CrashReport, raiser: ReportFrame): KnowledgeRow | null {
   const image = imageOf(raiser);
   const thread = report.crashedThread;
-  if (image === null || thread === null || thread.index === 0) return null;
-  if (thread.queue === "com.apple.main-thread" || thread.name === "com.apple.main-thread") {
-    return null;
-  }
+  if (image === null || thread === null || thread.index === 0 || isMainThread(thread)) return null;
   return /^(?:com\.apple\.)?(?:UIKit|UIKitCore|AppKit)$/.test(imageTitle(image))
     ? known("message", "user interface off the main thread")
     : null;
