@@ -23,7 +23,8 @@ import {
   isSamePath,
   isSystemProgram,
 } from "./program.ts";
-import { isInKernel, isJetsam, jetsamReason } from "./kinds.ts";
+import { isJetsam, jetsamReason } from "./jetsam.ts";
+import { isInKernel } from "./panic.ts";
 import { overflows, recursion } from "./recursion.ts";
 import {
   endedBy,

@@ -3,8 +3,8 @@
 import { baseName, imageOf, imageTitle, titleOf } from "../images.ts";
 import { known } from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame, ReportImage, ReportThread } from "../report.ts";
-import { crashedIndex, crashedTitle } from "./address.ts";
 import { interruption, pageFault } from "./cpu.ts";
+import { crashedIndex, crashedTitle } from "./crashed.ts";
 import { tellAccess, tellCodes, tellKind } from "./exception.ts";
 import { tellOthers } from "./others.ts";
 import { emptyWords, type Explanation, finished } from "./explanation.ts";

@@ -4,16 +4,10 @@ import { isSystemImage } from "../images.ts";
 import { known } from "../knowledge/mod.ts";
 import type { CrashReport, ReportImage } from "../report.ts";
 import { explainCrash } from "./crash.ts";
-import { type Explanation, finished } from "./explanation.ts";
-import {
-  eventOf,
-  explainEvent,
-  explainJetsam,
-  explainLowMemory,
-  explainPanic,
-  explainStackshot,
-  isJetsam,
-} from "./kinds.ts";
+import { type Explanation, type Findings, finished } from "./explanation.ts";
+import { explainJetsam, explainLowMemory, isJetsam } from "./jetsam.ts";
+import { eventOf, explainEvent, explainStackshot } from "./kinds.ts";
+import { explainPanic } from "./panic.ts";
 import { explainSampled } from "./sampled.ts";
 import { isLive, isPaused } from "./telling.ts";
 import { reasonOf, terminationRow } from "./termination.ts";
@@ -36,18 +30,12 @@ export function explainReport(
   report: CrashReport,
   mine: (image: ReportImage) => boolean = (image) => !isSystemImage(image),
 ): Explanation {
-  if (report.panic !== null) {
-    const { headline, happened, rows } = explainPanic(report);
-    return finished(report, headline, happened, rows, null, null);
-  }
-  if (isJetsam(report)) {
-    const { headline, happened, rows } = explainJetsam(report);
-    return finished(report, headline, happened, rows, null, null);
-  }
+  const whole = ({ headline, happened, rows }: Findings): Explanation =>
+    finished(report, headline, happened, rows, null, null);
+  if (report.panic !== null) return whole(explainPanic(report));
+  if (isJetsam(report)) return whole(explainJetsam(report));
   const memory = explainLowMemory(report);
-  if (memory !== null) {
-    return finished(report, memory.headline, memory.happened, memory.rows, null, null);
-  }
+  if (memory !== null) return whole(memory);
   const event = eventOf(report);
   if (event !== null) {
     const { headline, happened, rows } = explainEvent(report, event);
@@ -66,14 +54,14 @@ export function explainReport(
         }`,
         ...(reason === null ? [] : [`It says: ${reason}`]),
       ];
-      return finished(report, "stackshot", told, [ended], null, null);
+      return whole({ headline: "stackshot", happened: told, rows: [ended] });
     }
-    const { headline, happened, rows } = explainStackshot(report, reason);
+    const found = explainStackshot(report, reason);
     const code = report.exception?.codes[0] ?? 0xbaaaaaadn;
     const own = code > 0xffffn && code !== 0xbaaaaaadn
       ? [`Its exception code is 0x${code.toString(16)}.`]
       : [];
-    return finished(report, headline, [...happened, ...own], rows, null, null);
+    return whole({ ...found, happened: [...found.happened, ...own] });
   }
   if (report.format === "sample" || report.format === "spindump") {
     const title = `${report.format}, ${count(report.threads.length, "thread")}`;

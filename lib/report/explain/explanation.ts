@@ -32,6 +32,13 @@ export interface Explanation {
   readonly rows: readonly KnowledgeRow[];
 }
 
+/** What a report tells that is not of a crash. */
+export interface Findings {
+  readonly headline: string;
+  readonly happened: readonly string[];
+  readonly rows: readonly KnowledgeRow[];
+}
+
 export function finished(
   report: CrashReport,
   what: string,

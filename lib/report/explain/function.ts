@@ -21,7 +21,7 @@ import {
   type StackReading,
   tells,
 } from "./stack.ts";
-import { shortName } from "./path.ts";
+import { shortName } from "./names.ts";
 import type { Crash, Story } from "./story.ts";
 import { graphicsAside, isPrivacyAbort } from "./telling.ts";
 

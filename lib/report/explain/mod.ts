@@ -14,6 +14,7 @@ export {
 export { explainReport } from "./explain.ts";
 export type { Explanation } from "./explanation.ts";
 export { isIdle, waitOf } from "./hang.ts";
-export { eventOf as reportEvent, isJetsam } from "./kinds.ts";
-export { readableName, shortName } from "./path.ts";
+export { isJetsam } from "./jetsam.ts";
+export { eventOf as reportEvent } from "./kinds.ts";
+export { readableName, shortName } from "./names.ts";
 export type { Absent } from "./telling.ts";

@@ -5,7 +5,7 @@ import { textAt } from "../json.ts";
 import { known } from "../knowledge/mod.ts";
 import type { ReportFrame } from "../report.ts";
 import { isIdleStack, mainThread } from "./hang.ts";
-import { shortName } from "./path.ts";
+import { shortName } from "./names.ts";
 import { isSystemProgram } from "./program.ts";
 import { endedBy, functionOf } from "./stack.ts";
 import type { Crash, Story } from "./story.ts";

@@ -16,7 +16,8 @@ import {
 } from "./hang.ts";
 import { processUses, samplerTime } from "./kinds.ts";
 import { occasionOf } from "./occasion.ts";
-import { callPath, shortName } from "./path.ts";
+import { shortName } from "./names.ts";
+import { callPath } from "./path.ts";
 import { isOfProcess } from "./program.ts";
 import { isTrampoline, ownFrame } from "./stack.ts";
 import { isTreeCut } from "./telling.ts";

@@ -7,8 +7,10 @@ import { numberAt } from "../json.ts";
 import { cutTree } from "../read/call_tree.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { headOf } from "../text.ts";
+import { crashedIndex } from "./crashed.ts";
 import { activityOf, isIdleStack, isMainThread, mainThread, sampledThread } from "./hang.ts";
-import { eventOf, isJetsam } from "./kinds.ts";
+import { isJetsam } from "./jetsam.ts";
+import { eventOf } from "./kinds.ts";
 import {
   contextOf,
   endedBy,
@@ -184,13 +186,7 @@ const NEAR_NULL = 0x1000n;
 export function lacksCrashed(report: CrashReport): boolean {
   const { crashedThread, lastException, threads } = report;
   if (crashedThread !== null || (lastException?.length ?? 0) > 0) return false;
-  if (
-    report.fields.some(({ name, value }) =>
-      /^(?:Triggered by Thread|Crashed Thread)$/i.test(name) && /^\d/.test(value)
-    )
-  ) {
-    return true;
-  }
+  if (crashedIndex(report) !== null) return true;
   const faulting = report.body === null ? null : numberAt(report.body, "faultingThread");
   if (faulting !== null && !threads.some(({ index }) => index === faulting)) return true;
   // A piece of a report: threads whose titles do not say that they crashed, or the outer part of a stack.

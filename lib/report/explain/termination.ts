@@ -11,11 +11,11 @@ import {
 } from "../knowledge/mod.ts";
 import type { CrashReport } from "../report.ts";
 import { headOf } from "../text.ts";
-import { regionWords } from "./address.ts";
 import { accessOf } from "./cpu.ts";
 import { lockOf, mainThread } from "./hang.ts";
 import { newerRow, symbolRow, withoutAbsent } from "./message.ts";
 import { isMobile, simulatorOf } from "./platform.ts";
+import { regionWords } from "./region.ts";
 import type { Crash, Story } from "./story.ts";
 import { isBadJump } from "./telling.ts";
 import { sentence } from "./words.ts";

@@ -1,0 +1,23 @@
+/** What a report's header says of the crashed thread. */
+
+import type { CrashReport } from "../report.ts";
+
+function crashedField({ fields }: CrashReport): string {
+  return fields.find(({ name }) => /^(?:Triggered by Thread|Crashed Thread)$/i.test(name))?.value ??
+    "";
+}
+
+/** What the header says of the crashed thread after its number: its name or queue; `null` when it says nothing. */
+export function crashedTitle(report: CrashReport): string | null {
+  const title = /^\d{1,9},?\s{1,8}(\S.{0,200})$/i.exec(crashedField(report))?.[1].replace(
+    /^Dispatch queue:\s*/i,
+    "",
+  ).replace(/\s{1,8}Dispatch queue: /i, ", queue ").trim();
+  return title === undefined || title === "" ? null : title;
+}
+
+/** Number of the crashed thread, where only the header has it. */
+export function crashedIndex(report: CrashReport): number | null {
+  const digits = /^\d{1,9}/.exec(crashedField(report))?.[0];
+  return digits === undefined ? null : Number(digits);
+}

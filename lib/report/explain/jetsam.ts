@@ -1,0 +1,188 @@
+/** Processes that the kernel ended for memory: JetsamEvent reports, and the texts that iOS wrote before. */
+
+import { arrayAt, isObject, type JsonObject, numberAt, objectAt, textAt } from "../json.ts";
+import { type KnowledgeRow, known } from "../knowledge/mod.ts";
+import type { CrashReport } from "../report.ts";
+import type { Findings } from "./explanation.ts";
+
+/** Whether a report lists processes that the kernel ended for memory. */
+export function isJetsam({ bugType, body }: CrashReport): boolean {
+  if (bugType === "298") return true;
+  return body !== null && (textAt(body, "largestProcess") !== null ||
+    arrayAt(body, "processes").some((process) =>
+      isObject(process) && numberAt(process, "rpages") !== null
+    ));
+}
+
+/** Explains a JetsamEvent: who was ended, why, and how much memory it used. */
+export function explainJetsam(report: CrashReport): Findings {
+  const body: JsonObject = report.body ?? {};
+  const status = objectAt(body, "memoryStatus");
+  const pageSize = numberAt(status ?? undefined, "pageSize") ?? numberAt(body, "pageSize");
+  // Pages have 4 or 16 KB.
+  const megabytes = (pages: number): string =>
+    pageSize === null ? `${pages} pages` : `${Math.round(pages * pageSize / (1 << 20))} MB`;
+  const processes = arrayAt(body, "processes").filter(isObject);
+  const killed = processes.filter((process) => textAt(process, "reason") !== null);
+  const largest = textAt(body, "largestProcess");
+  const rows: KnowledgeRow[] = [];
+  const happened: string[] = [];
+  for (const process of killed.slice(0, 4)) {
+    const reason = textAt(process, "reason")!;
+    const row = known("jetsam", reason);
+    if (row !== null && !rows.includes(row)) rows.push(row);
+    const pages = numberAt(process, "rpages");
+    const limit = numberAt(process, "per-process-limit") ?? numberAt(process, "limit");
+    const peak = numberAt(process, "lifetimeMax");
+    const states = arrayAt(process, "states").filter((state) => typeof state === "string");
+    const used = pages === null
+      ? ""
+      : `, which used ${megabytes(pages)}${
+        limit === null || limit <= 0 ? "" : ` of ${megabytes(limit)}`
+      }${peak === null || peak <= pages ? "" : ` (at most ${megabytes(peak)})`}`;
+    const state = states.length === 0 ? "" : `, ${states.join(", ")}`;
+    happened.push(
+      `The kernel ended ${nameOf(process)}${state}${used}: ${reason}` +
+        (row === null ? "." : `, ${row.meaning}.`),
+    );
+    const whole = wholeOf(textAt(process, "name") ?? "", processes);
+    if (whole !== null) {
+      happened.push(`By its name it is a part of ${whole}, such as an extension.`);
+    }
+  }
+  if (killed.length > 4) happened.push(`${killed.length - 4} more processes were ended.`);
+  const left = killed.length === 0 ? looseKills(report.text) : [];
+  if (killed.length === 0) {
+    for (const { name, reason, pages } of left) {
+      const row = known("jetsam", reason);
+      if (row !== null && !rows.includes(row)) rows.push(row);
+      happened.push(
+        `The kernel ended ${name}${
+          pages === null ? "" : `, which used ${megabytes(pages)}`
+        }: ${reason}${row === null ? "" : `, ${row.meaning}`}.`,
+      );
+    }
+    if (left.length === 0) {
+      happened.push("Memory was short. The processes that are left in the report were not ended.");
+    }
+  }
+  const big = processes.reduce<JsonObject | null>(
+    (best, process) =>
+      (numberAt(process, "rpages") ?? 0) > (best === null ? 0 : numberAt(best, "rpages") ?? 0)
+        ? process
+        : best,
+    null,
+  );
+  const bigName = largest ?? (big === null ? null : nameOf(big));
+  // A single process is a piece of a report.
+  if (bigName !== null && processes.length > 1) {
+    const entry = processes.find((process) => textAt(process, "name") === bigName) ?? null;
+    const pages = entry === null ? null : numberAt(entry, "rpages");
+    happened.push(
+      `The largest process was ${bigName}${pages === null ? "" : `, with ${megabytes(pages)}`}.`,
+    );
+  }
+  const memory = objectAt(status ?? undefined, "memoryPages");
+  const free = memory === null ? null : numberAt(memory, "free");
+  if (free !== null) happened.push(`${megabytes(free)} were free.`);
+  const first = killed[0] === undefined
+    ? left[0]
+    : { name: textAt(killed[0], "name") ?? "?", reason: textAt(killed[0], "reason") };
+  return {
+    headline: `${first?.name ?? largest ?? "memory"}: JetsamEvent${
+      first === undefined ? "" : `, ${first.reason}`
+    }`,
+    happened,
+    rows: rows.length > 0 ? rows : [known("report", "298")!],
+  };
+}
+
+/** Why the kernel ended the first process of a JetsamEvent; `null` where it ended none. */
+export function jetsamReason({ body, text }: CrashReport): string | null {
+  for (const process of arrayAt(body ?? {}, "processes")) {
+    const reason = isObject(process) ? textAt(process, "reason") : null;
+    if (reason !== null) return reason;
+  }
+  return looseKills(text)[0]?.reason ?? null;
+}
+
+/** Letters and digits from which on one name in another is no accident. */
+const MIN_NAME = 6;
+
+/** The app that a process belongs to whose name is a bundle identifier, by an app's name in it: that of `org.shop.cart-app.Mail`
+ * is `Cart App`. XNU cuts names after 32 characters: bsd/sys/proc_internal.h, proc_name_t. */
+function wholeOf(name: string, processes: readonly JsonObject[]): string | null {
+  if (!/^[\w-]{1,40}(?:\.[\w-]{1,60}){2,8}$/.test(name)) return null;
+  const parts = name.split(".").slice(1).map(plain);
+  for (const process of processes) {
+    const other = textAt(process, "name") ?? "";
+    const word = plain(other);
+    if (word.length >= MIN_NAME && !other.includes(".") && parts.includes(word)) return other;
+  }
+  return null;
+}
+
+/** A name's letters and digits. */
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]/g, "");
+}
+
+/** Processes with a reason in a text whose JSON is damaged. */
+function looseKills(text: string): { name: string; reason: string; pages: number | null }[] {
+  const found: { name: string; reason: string; pages: number | null }[] = [];
+  for (
+    let at = text.indexOf('"reason"');
+    at >= 0 && found.length < 4;
+    at = text.indexOf('"reason"', at + 1)
+  ) {
+    const begin = Math.max(text.lastIndexOf("{", at), at - 2000);
+    const close = text.indexOf("}", at);
+    const entry = text.slice(begin, close < 0 ? at + 2000 : Math.min(close, at + 2000));
+    const reason = /"reason"\s{0,3}:\s{0,3}"([\w-]{1,60})"/.exec(entry)?.[1];
+    const name = /"name"\s{0,3}:\s{0,3}"([^"]{1,100})"/.exec(entry)?.[1];
+    const pages = /"rpages"\s{0,3}:\s{0,3}(\d{1,12})\b/.exec(entry)?.[1];
+    if (reason !== undefined && name !== undefined) {
+      found.push({ name, reason, pages: pages === undefined ? null : Number(pages) });
+    }
+  }
+  return found;
+}
+
+/** Lines of processes of which the text of a low-memory report is searched. */
+const MAX_TABLE = 1 << 16;
+
+/** Explains the text that iOS wrote before its JetsamEvent reports were JSON: which processes were ended for memory;
+ * `null` for other reports. */
+export function explainLowMemory({ text, threads, exception }: CrashReport): Findings | null {
+  if (threads.length > 0 || exception !== null) return null;
+  const largest = /^[ \t]{0,20}Largest process:[ \t]{1,20}(\S.{0,80})$/m.exec(text);
+  if (largest === null || !/^[ \t]{0,20}Free pages:/m.test(text)) return null;
+  const table = text.slice(largest.index, largest.index + MAX_TABLE);
+  const ended = [
+    ...table.matchAll(
+      /^[ \t]{0,40}(\S.{0,60}?) <[0-9a-f-]{32,36}>[ \t]{1,20}(\d{1,9})\b[^[\n]{0,60}\[([\w-]{1,40})\](.{0,100})$/gm,
+    ),
+  ].map(([, name, pages, reason, states]) => ({
+    ...{ name, pages, reason, isFront: states.includes("(frontmost)") },
+  })).sort((a, b) => Number(b.isFront) - Number(a.isFront));
+  const rows = [...new Set(ended.map(({ reason }) => known("jetsam", reason)))]
+    .filter((row) => row !== null);
+  const happened = ended.slice(0, 4).map(({ name, pages, reason, isFront }) => {
+    const row = known("jetsam", reason);
+    return `The kernel ended ${name}${isFront ? ", frontmost" : ""}, which used ${pages} pages: ` +
+      `${reason}${row === null ? "" : `, ${row.meaning}`}.`;
+  });
+  if (ended.length > 4) happened.push(`${ended.length - 4} more processes were ended.`);
+  if (ended.length === 0) happened.push("Memory was short.");
+  happened.push(`The largest process was ${largest[1].trim()}.`);
+  return {
+    headline: `${ended[0]?.name ?? "memory"}: low memory`,
+    happened,
+    rows: rows.length > 0 ? rows : [known("report", "298")!],
+  };
+}
+
+function nameOf(process: JsonObject): string {
+  const pid = numberAt(process, "pid");
+  return `${textAt(process, "name") ?? "a process"}${pid === null ? "" : ` [${pid}]`}`;
+}

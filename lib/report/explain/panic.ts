@@ -1,0 +1,313 @@
+/** Kernel panics. */
+
+import { demangle } from "../../symbols/demangle/demangle.ts";
+import { knownPanic } from "../knowledge/mod.ts";
+import type { CrashReport } from "../report.ts";
+import { headOf } from "../text.ts";
+import type { Findings } from "./explanation.ts";
+
+/** Explains a kernel panic. */
+export function explainPanic(report: CrashReport): Findings {
+  const panic = report.panic!;
+  const row = knownPanic(panic.message);
+  const kernel = isBridge(report)
+    ? "The kernel of bridgeOS, the system of the T2 chip,"
+    : "The kernel";
+  const happened = [
+    panic.message === ""
+      ? `${kernel} panicked; the message was cut off.`
+      : `${kernel} panicked: ${panic.message}`,
+    ...(row === null ? [] : [row.meaning]),
+    ...silentService(report),
+    ...lockOwner(report),
+    ...powerChange(report),
+    ...wrongTag(report),
+    ...kernelFault(report),
+    ...kernelPlace(report),
+  ];
+  if (panic.extensions.length > 0) {
+    happened.push(
+      `Kernel extensions in the backtrace: ${panic.extensions.slice(0, 6).join(", ")}.`,
+    );
+  }
+  if (panic.task !== null) {
+    happened.push(
+      panic.message === "" && /^watchdogd\b/.test(panic.task)
+        ? `The running process was ${panic.task}, which asks for a panic when a service did not answer it in time; the message names that.`
+        : `The running process was ${panic.task}; it need not be the cause.`,
+    );
+  }
+  // Without a backtrace there are no extensions to look at.
+  const hasBacktrace = report.threads.some(({ frames }) => frames.length > 0) ||
+    panic.extensions.length > 0;
+  const next = row === null
+    ? undefined
+    : !hasBacktrace
+    ? withoutBacktrace(row.next)
+    : panic.extensions.length > 0
+    ? row.next
+    : row.next.replace(
+      /See the extensions in the backtrace(?:, those that are not Apple's first)?/,
+      hasNoExtension(report)
+        ? `See which extensions of others are loaded${othersLoaded(report)}`
+        : "The whole report lists the extensions in the backtrace, if it has any",
+    );
+  if (!hasBacktrace && next !== row?.next) {
+    happened.push("The backtrace is not in the report: which code it was cannot be told.");
+  }
+  const advice = row === null ? null : { ...row, next: next! };
+  return {
+    headline: "kernel panic",
+    happened,
+    rows: advice === null ? [] : [advice],
+  };
+}
+
+/** Whether a panic's text goes on after a backtrace in which no extension is: the kernel lists those that are, before
+ * it names the process. XNU, libkern/c++/OSKext.cpp: printKextsInBacktrace. */
+function hasNoExtension({ text, threads, panic }: CrashReport): boolean {
+  const frames = threads[0]?.frames ?? [];
+  if (frames.length === 0 || panic!.extensions.length > 0) return false;
+  if (frames.some(({ address }) => isIntelExtension(address))) return false;
+  const begin = Math.max(0, text.indexOf("(cpu "));
+  return /^[ \t>]{0,8}(?:BSD process|Process) name corresponding to current thread|\\n(?:BSD process|Process) name corresponding/m
+    .test(text.slice(begin, begin + (1 << 15)));
+}
+
+/** Most extensions that are named. */
+const MAX_EXTENSIONS = 10;
+
+/** The extensions that are not Apple's in a panic's list of those that are loaded, to be put behind advice. */
+function othersLoaded({ text }: CrashReport): string {
+  const at = text.indexOf("\nloaded kexts:");
+  if (at < 0) return "";
+  const names = [
+    ...text.slice(at, at + (1 << 15)).matchAll(
+      /^[ \t>]{0,8}([A-Za-z]\w{0,30}\.[\w.-]{3,120})[ \t]{1,8}v?\d/gm,
+    ),
+  ].map(([, name]) => name).filter((name) => !name.startsWith("com.apple."));
+  const more = names.length - MAX_EXTENSIONS;
+  return names.length === 0
+    ? ""
+    : `: ${names.slice(0, MAX_EXTENSIONS).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+/** A kernel's text is not larger than this. */
+const KERNEL_SIZE = 0x400_0000n;
+
+/** Whether all addresses of a backtrace of an Intel Mac are in the kernel itself. Its extensions were elsewhere up to macOS
+ * 10.15, whose panics do not have the address of `__HIB`. XNU, osfmk/i386/AT386/model_dep.c. */
+export function isInKernel({ text, threads }: CrashReport): boolean {
+  const head = text.slice(0, 1 << 16);
+  const written = /^[ \t>]{0,8}Kernel text base: {1,20}(0xffffff80[0-9a-f]{8})\s/m.exec(head)?.[1];
+  if (written === undefined || head.includes("__HIB")) return false;
+  const base = BigInt(written);
+  const frames = threads[0]?.frames ?? [];
+  return frames.length > 1 &&
+    frames.every(({ address }) => address >= base && address < base + KERNEL_SIZE);
+}
+
+/** Tells that a backtrace is in the kernel itself, and where without its slide, by which symbols are found. */
+function kernelPlace(report: CrashReport): string[] {
+  if (!isInKernel(report)) return [];
+  const head = report.text.slice(0, 1 << 16);
+  const slide = /^[ \t>]{0,8}Kernel slide: {1,20}(0x[0-9a-f]{1,16})\s/m.exec(head)?.[1];
+  const at = /Kernel trap at (0xffffff80[0-9a-f]{8})/.exec(report.panic!.message)?.[1];
+  const uuid = /^[ \t>]{0,8}Kernel UUID: {1,20}([0-9A-F-]{36})/m.exec(head)?.[1];
+  const unslid = slide === undefined || at === undefined
+    ? ""
+    : ` Without its slide the instruction is at 0x${(BigInt(at) - BigInt(slide)).toString(16)}${
+      uuid === undefined ? "" : `, for the symbols of the kernel with the UUID ${uuid}`
+    }.`;
+  return [
+    `All addresses of the backtrace are in the kernel itself, none in an extension.${unslid}`,
+  ];
+}
+
+/** Advice of a row that speaks of a backtrace, where there is none. */
+function withoutBacktrace(next: string): string {
+  return /extensions in the backtrace|backtrace of/.test(next) ? "" : next;
+}
+
+/** Whether a panic is one of the chip that runs beside an Intel CPU: its system keeps the state of that CPU. */
+function isBridge({ text }: CrashReport): boolean {
+  const head = headOf(text);
+  return /x86 (?:EFI Boot|System|Power) State:/.test(head) ||
+    /"product"\s{0,3}:\s{0,3}"iBridge\d/.test(head);
+}
+
+/** What watchdogd adds to its message: how the service did not answer. */
+function silentService({ fields }: CrashReport): string[] {
+  const context =
+    fields.find(({ name }) => name === "service returned not alive with context")?.value.trim() ??
+      "";
+  return context === ""
+    ? []
+    : [`The service answered that it is not alive: ${context.slice(0, 300)}`];
+}
+
+/** Whose backtrace a panic about a spinlock has: XNU, osfmk/i386/locks_i386.c: spinlock_timeout_NMI panics on the CPU
+ * of the lock's owner, where it is active. */
+function lockOwner({ text, panic }: CrashReport): string[] {
+  const owner = /lock owner active on CPU (0x[0-9a-f]{1,4})\b/i.exec(panic?.message ?? "")?.[1];
+  const cpu = /\bpanic\(cpu (\d{1,4}) caller/.exec(headOf(text))?.[1];
+  if (owner === undefined || cpu === undefined) return [];
+  return [
+    Number(owner) === Number(cpu)
+      ? "The backtrace is that of the CPU whose thread holds the lock: see what it was doing."
+      : `The lock's owner ran on CPU ${
+        Number(owner)
+      }; the backtrace is that of CPU ${cpu}, which waited.`,
+  ];
+}
+
+/** Functions by which a driver changes the power of its device: XNU, iokit/Kernel/IOServicePM.cpp. */
+const powering = /(?:^|::|\d)((?:\w{0,40}?)(?:lower|raise|set|change)\w{0,30}?PowerState\w{0,20})/i;
+/** Most frames of a panic in which a driver's function is looked for. */
+const POWER_DEPTH = 24;
+
+/** The driver's function that changed the power of its device and did not come back, where a panic is about going to sleep
+ * or waking up. */
+function powerChange({ panic, threads }: CrashReport): string[] {
+  if (
+    !/\b(?:Sleep|Wake) transition timed out|setPowerState|power state/i.test(panic?.message ?? "")
+  ) {
+    return [];
+  }
+  for (const { symbol, imageName, image } of threads[0]?.frames.slice(0, POWER_DEPTH) ?? []) {
+    const name = image?.name ?? imageName;
+    if (symbol === null || name === null || /^(?:mach_)?kernel/.test(name)) continue;
+    const readable = demangle(symbol.replace(/^__Z/, "_Z"));
+    const type = /^_{1,2}ZNK?(\d{1,3})(\w{1,200})$/.exec(symbol);
+    const owner = type === null ? "" : type[2].slice(0, Number(type[1]));
+    // The kernel's backtrace cuts names off, which then are not readable.
+    const text = readable !== symbol && !readable.startsWith("_Z")
+      ? readable.replace(/\(.*$/, "")
+      : owner === ""
+      ? readable
+      : `${owner}::${
+        type![2].slice(Number(type![1])).replace(/^\d{1,3}/, "").replace(/E[\w]{0,20}$/, "")
+      }`;
+    if (powering.test(text)) {
+      return [`What did not finish is a driver's change of its device's power: ${text} (${name}).`];
+    }
+  }
+  return [];
+}
+
+/** The tags of a failed check: that of the pointer, in the register with the fault's address, and that of the memory. */
+function wrongTag({ text, panic }: CrashReport): string[] {
+  const memory = /tag check fault \(expected tagged address: 0x[0-9a-f]([0-9a-f])[0-9a-f]{14}\)/i
+    .exec(panic?.message ?? "")?.[1];
+  if (memory === undefined) return [];
+  const far = /\bfar: (0x[0-9a-f]([0-9a-f])[0-9a-f]{14})\b/.exec(headOf(text));
+  return far === null
+    ? [`The tag of the memory is ${memory}, in hexadecimal.`]
+    : [`The pointer ${far[1]} has the tag ${far[2]}, the memory has ${memory}, in hexadecimal.`];
+}
+
+/** Addresses of the kernel's extensions on Intel: XNU, osfmk/x86_64: `vm_kernel_stext` is above them. */
+function isIntelExtension(address: bigint): boolean {
+  return address >> 32n === 0xffffff7fn;
+}
+
+/** Members of structures have no larger offsets. */
+const NEAR_NULL = 0x4000n;
+
+/** What ARM's syndrome register says of an abort, in the Arm Architecture Reference Manual, ESR_EL1; `null` for other
+ * exceptions. */
+function abortOf(syndrome: bigint): { readonly access: string; readonly why: string } | null {
+  // What is above the lower half is not the syndrome.
+  const kind = Number((syndrome >> 26n) & 0x3fn);
+  const isData = kind === 0x24 || kind === 0x25;
+  if (!isData && kind !== 0x20 && kind !== 0x21) return null;
+  const status = Number(syndrome & 0x3fn);
+  return {
+    access: !isData
+      ? ", which it executed"
+      : (syndrome & 0x40n) !== 0n
+      ? ", by a write"
+      : ", by a read",
+    why: status >= 4 && status <= 7
+      ? "Nothing is mapped there (a translation fault)."
+      : status >= 12 && status <= 15
+      ? "The protection of its page does not allow that (a permission fault)."
+      : "",
+  };
+}
+
+/** What the registers of a fault in the kernel say: XNU's `panic_trap` on Intel, and `panic_with_thread_kernel_state`
+ * on ARM. */
+function kernelFault({ text, panic, threads, images }: CrashReport): string[] {
+  const words: string[] = [];
+  const begin = Math.max(0, text.indexOf("(cpu "));
+  const head = text.slice(begin, begin + (1 << 14));
+  const trap = /Kernel trap at (0x[0-9a-f]{8,16}), type (?:= )?(\d{1,2})/.exec(
+    panic?.message ?? "",
+  );
+  const far = /\bfar: (0x[0-9a-f]{1,16})\b/.exec(head)?.[1];
+  const fault = trap?.[2] === "14"
+    ? /\bFault CR2: (0x[0-9a-f]{1,16})(?:, Error code: (0x[0-9a-f]{1,16}))?/.exec(head)
+    : null;
+  const esr = /\besr: (0x[0-9a-f]{1,16})\b/.exec(head)?.[1];
+  const abort = esr === undefined ? null : abortOf(BigInt(esr));
+  const isAbort = abort !== null || /data abort/i.test(panic?.message ?? "");
+  const address = fault !== null
+    ? BigInt(fault[1])
+    : isAbort && far !== undefined
+    ? BigInt(far)
+    : null;
+  if (address !== null) {
+    const code = fault?.[2] === undefined ? null : BigInt(fault[2]);
+    const how = code === null
+      ? fault === null ? abort?.access ?? "" : ""
+      : (code & 0x10n) !== 0n
+      ? ", which it executed"
+      : (code & 2n) !== 0n
+      ? ", by a write"
+      : ", by a read";
+    words.push(
+      address < NEAR_NULL
+        ? `The address was 0x${address.toString(16)}${how}: null${
+          address === 0n ? "" : ` plus ${address}`
+        }, a pointer that was not set.`
+        : `The address was 0x${address.toString(16)}${how}.`,
+    );
+    const why = fault === null && address >= NEAR_NULL ? abort?.why ?? "" : "";
+    if (why !== "") words.push(why);
+  }
+  words.push(...fullStack(head, panic?.message ?? ""));
+  const powerpc = /\bDAR=0x([0-9A-Fa-f]{8}); DSISR=0x([0-9A-Fa-f]{8})/.exec(head);
+  if (powerpc !== null && /Data access/.test(panic?.message ?? "")) {
+    // Bit 6 of DSISR is set for a store.
+    const how = (parseInt(powerpc[2], 16) & 0x02000000) !== 0 ? "a write" : "a read";
+    words.push(`The address was 0x${parseInt(powerpc[1], 16).toString(16)}, by ${how}.`);
+  }
+  if (images.length > 0 || (panic?.extensions.length ?? 0) > 0) return words;
+  const own = trap === null ? null : BigInt(trap[1]);
+  const frame = threads[0]?.frames.find((frame) => isIntelExtension(frame.address));
+  if (own !== null && isIntelExtension(own)) {
+    words.push(
+      "The code is an extension's, not the kernel's own; the list that names it is not in the report.",
+    );
+  } else if (frame !== undefined) {
+    words.push(
+      `An extension is in the backtrace (0x${
+        frame.address.toString(16)
+      }); the list that names it is not in the report.`,
+    );
+  }
+  return words;
+}
+
+/** Whether a double fault was that of a stack that is full: what could not be written is just below the stack pointer. */
+function fullStack(head: string, message: string): string[] {
+  if (!message.startsWith("Double fault at")) return [];
+  const address = /\bCR2: (0x[0-9a-f]{16})\b/.exec(head)?.[1];
+  const pointer = /\bRSP: (0x[0-9a-f]{16})\b/.exec(head)?.[1];
+  if (address === undefined || pointer === undefined) return [];
+  const below = BigInt(pointer) - BigInt(address);
+  return below > 0n && below <= 0x1000n
+    ? [`The address was ${address}, ${below} bytes below the stack pointer: the stack was full.`]
+    : [];
+}
