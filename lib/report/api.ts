@@ -38,6 +38,7 @@ export {
   knowledge,
   type KnowledgeKind,
   type KnowledgeRow,
+  type WaitReason,
 } from "./knowledge/mod.ts";
 export type { CodeOrigin, CodeOrigins, UnitSource } from "./origins.ts";
 export { profileOfReport, type ProfileSymbols, symbolicateProfile } from "./profile.ts";

@@ -1,7 +1,7 @@
 /** What threads were doing that did not crash: idle, blocked or busy. */
 
 import { imageOf, imageTitle, isBaseLibrary, isKernelFrame, titleOf } from "../images.ts";
-import { type KnowledgeRow, known } from "../knowledge/mod.ts";
+import { type KnowledgeRow, known, type WaitReason } from "../knowledge/mod.ts";
 import { isNearest } from "../nearest.ts";
 import type { CallTreeNode, CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { frameOwner, functionOf, isCutLoop } from "./stack.ts";
@@ -47,13 +47,13 @@ const LOCK_DEPTH = 8;
 
 /** The lock that a stack waits for; `null` for other stacks. */
 export function lockOf(frames: readonly ReportFrame[]): AwaitedLock | null {
-  const wait = /^blocked on (?:a (pthread mutex)|a lock)/.exec(waitOf(frames)?.meaning ?? "");
-  if (wait === null) return null;
+  const reason = waitOf(frames)?.waitReason;
+  if (reason !== "mutex" && reason !== "lock") return null;
   for (const { symbol } of frames.slice(0, LOCK_DEPTH)) {
     const found = symbol === null ? undefined : locks.find(([name]) => name.test(symbol));
     if (found !== undefined) return { title: found[1], isRecursive: found[2] };
   }
-  return wait[1] === undefined ? null : { title: null, isRecursive: false };
+  return reason === "mutex" ? { title: null, isRecursive: false } : null;
 }
 
 /** The wait that a stack is in, innermost first; `null` when it runs. */
@@ -130,25 +130,17 @@ const outside =
 function mainWaitOf(frames: readonly ReportFrame[]): KnowledgeRow | null {
   const row = waitOf(frames);
   if (row === null || !isIdle(row)) return row;
+  const busy = (meaning: string): KnowledgeRow => ({ ...row, meaning, waitReason: "unknown" });
   if (row.key.startsWith("mach_msg")) {
     if (isCutLoop(frames)) {
-      return {
-        ...row,
-        meaning: "in a run loop; which function runs it was cut off from the stack",
-      };
+      return busy("in a run loop; which function runs it was cut off from the stack");
     }
-    if (isNested(frames)) {
-      return { ...row, meaning: `in a run loop of the program's own, ${row.meaning}` };
-    }
+    if (isNested(frames)) return busy(`in a run loop of the program's own, ${row.meaning}`);
     const runner = loopRunner(frames);
-    if (runner !== null) {
-      return {
-        ...row,
-        meaning: `in a run loop that ${placeOf([runner])} runs within another, ${row.meaning}`,
-      };
-    }
-    return isQuitting(frames)
-      ? { ...row, meaning: "in a run loop that is run while the program quits" }
+    return runner !== null
+      ? busy(`in a run loop that ${placeOf([runner])} runs within another, ${row.meaning}`)
+      : isQuitting(frames)
+      ? busy("in a run loop that is run while the program quits")
       : row;
   }
   const at = frames.findIndex(({ symbol }) => symbol !== null && known("wait", symbol) === row);
@@ -158,7 +150,7 @@ function mainWaitOf(frames: readonly ReportFrame[]): KnowledgeRow | null {
     if (messageLoops.test(symbol) || outside.test(symbol)) return row;
     const owner = frameOwner(frame, symbol);
     if (owner === "program" || owner === "unknown") {
-      return { ...row, meaning: `blocked, ${row.meaning}` };
+      return busy(`blocked, ${row.meaning}`);
     }
   }
   return row;
@@ -221,7 +213,7 @@ function isQuitting(frames: readonly ReportFrame[]): boolean {
 
 /** Whether a wait is that of a thread with nothing to do. */
 export function isIdle(row: KnowledgeRow | null): boolean {
-  return row?.meaning.startsWith("waiting for") === true;
+  return row?.waitReason === "event";
 }
 
 /** A stack that waits in its run loop or for work. */
@@ -258,13 +250,13 @@ export function busyThread(threads: readonly ReportThread[]): ReportThread | nul
 }
 
 /** Waits for something that another thread of the process does. */
-const forThread =
-  /^blocked on (?:a condition variable|a semaphore\b|a lock or a dispatch queue|the end of a thread)/;
+const forThread: ReadonlySet<WaitReason> = new Set(["condition", "semaphore", "lock", "join"]);
 
 /** Whether a thread only waited for what another one was to do. */
 export function waitsForThread(thread: ReportThread): boolean {
   const { busiest, samples } = activityOf(thread);
-  return forThread.test(waitOf(busiest)?.meaning ?? "") && samples * 10 >= samplesOf(thread) * 9;
+  return forThread.has(waitOf(busiest)?.waitReason ?? "unknown") &&
+    samples * 10 >= samplesOf(thread) * 9;
 }
 
 /** How often a thread was sampled. */
@@ -534,8 +526,8 @@ function imagesOf(frames: readonly ReportFrame[]): string {
 const onBehalf = /^(?:-\[NS\w{0,40}Lock |-\[NSCondition|-\[NSOperation |objc_sync_|std::)/;
 
 /** The function of a framework of the system that a wait for a lock or the like is for. */
-function waitsIn(frames: readonly ReportFrame[], { meaning }: KnowledgeRow): string {
-  if (!meaning.startsWith("blocked on ")) return "";
+function waitsIn(frames: readonly ReportFrame[], { waitReason }: KnowledgeRow): string {
+  if (waitReason === "event" || waitReason === "unknown") return "";
   for (const frame of frames) {
     if (isKernelFrame(frame)) continue;
     const symbol = functionOf(frame, null);

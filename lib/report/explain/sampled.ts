@@ -100,7 +100,7 @@ export function explainSampled(
       happened.push(...others(report.threads, thread));
     }
     const blocker = blockerOf(report, thread);
-    if (blocker === null && /\bblocked on a (?:pthread mutex|read-write lock|lock\b)/.test(words)) {
+    if (blocker === null && isLock(waitOf(busiest))) {
       happened.push(
         report.threads.length === 1
           ? interruptedBy(busiest) === null
@@ -142,6 +142,12 @@ export function explainSampled(
     ownFrame(stack, mine),
     callPath(stack, 0, (frame) => isOfProcess(frame, report)),
   );
+}
+
+/** Whether a wait is for a lock. */
+function isLock(row: KnowledgeRow | null): boolean {
+  const reason = row?.waitReason;
+  return reason === "mutex" || reason === "rwlock" || reason === "lock";
 }
 
 /** The process that a spindump of several was asked for, by its header; `null` where that names none. */

@@ -1,6 +1,6 @@
 /** Kinds of reports, resource events, jetsam reasons, panics, waits, guards and faulting addresses. */
 
-import type { KnowledgeKind, KnowledgeRow } from "./row.ts";
+import type { KnowledgeKind, KnowledgeRow, WaitReason } from "./row.ts";
 
 const jetsam = "XNU, bsd/kern/kern_memorystatus.c: memorystatus_kill_cause_name";
 const malloc = "malloc(3)";
@@ -17,8 +17,23 @@ function row(
   return { kind, key, meaning, causes, next, source };
 }
 
-const idle = (key: string, what: string): KnowledgeRow =>
-  row("wait", key, `waiting for ${what}`, [], "", "Darwin's system calls and libraries");
+const darwin = "Darwin's system calls and libraries";
+const linux = "Linux's system calls and glibc";
+const idle = (key: string, what: string, source = darwin): KnowledgeRow => ({
+  ...row("wait", key, `waiting for ${what}`, [], "", source),
+  waitReason: "event",
+});
+/** What threads are blocked on, and by which functions. */
+const blocking = (
+  source: string,
+  rows: readonly (readonly [waitReason: WaitReason, what: string, ...keys: string[]])[],
+): KnowledgeRow[] =>
+  rows.flatMap(([waitReason, what, ...keys]) =>
+    keys.map((key) => ({
+      ...row("wait", key, `blocked on ${what}`, [], stalls, source),
+      waitReason,
+    }))
+  );
 const stalls = "See what the thread that it waits for was doing.";
 
 /** See {@linkcode KnowledgeRow}. */
@@ -914,22 +929,20 @@ export const kindRows: readonly KnowledgeRow[] = [
   ...["mach_msg_trap", "mach_msg2_trap", "mach_msg_overwrite_trap"].map((key) =>
     idle(key, "a Mach message, such as an event")
   ),
-  row(
-    "wait",
-    "mach_msg unnamed",
-    "in a Mach message call, which is an event loop's or waits for a reply",
-    [],
-    "",
-    "Darwin's system calls and libraries",
-  ),
-  row(
-    "wait",
-    "mach_msg reply",
-    "blocked on a reply from another process or from the kernel",
-    [],
-    stalls,
-    "libdispatch and libxpc: synchronous messages",
-  ),
+  {
+    ...row(
+      "wait",
+      "mach_msg unnamed",
+      "in a Mach message call, which is an event loop's or waits for a reply",
+      [],
+      "",
+      darwin,
+    ),
+    waitReason: "unknown",
+  },
+  ...blocking("libdispatch and libxpc: synchronous messages", [
+    ["reply", "a reply from another process or from the kernel", "mach_msg reply"],
+  ]),
   idle("__workq_kernreturn", "work"),
   idle("start_wqthread", "work"),
   idle("__CFRunLoopServiceMachPort", "an event"),
@@ -957,77 +970,56 @@ export const kindRows: readonly KnowledgeRow[] = [
     ["sigsuspend", "a signal"],
     ["sigwaitinfo", "a signal"],
     ["sigtimedwait", "a signal"],
-  ] as const).map(([key, what]) =>
-    row("wait", key, `waiting for ${what}`, [], "", "Linux's system calls and glibc")
-  ),
-  ...([
-    ["__psynch_mutexwait", "a pthread mutex"],
-    ["__psynch_rw_rdlock", "a read-write lock"],
-    ["__psynch_rw_wrlock", "a read-write lock"],
-    ["__psynch_cvwait", "a condition variable"],
-    ["__ulock_wait", "a lock or a dispatch queue"],
-    ["__ulock_wait2", "a lock or a dispatch queue"],
-    ["semaphore_wait_trap", "a semaphore"],
-    ["semaphore_timedwait_trap", "a semaphore, with a timeout"],
-    ["semaphore_wait_signal_trap", "a semaphore"],
-    ["__semwait_signal", "a sleep or a condition"],
-    ["__semwait_signal_nocancel", "a sleep or a condition"],
-    ["__wait4", "a child process"],
-    ["__wait4_nocancel", "a child process"],
-    ["read", "a read of a file or socket"],
-    ["__read_nocancel", "a read of a file or socket"],
-    ["pread", "a read of a file"],
-    ["__pread_nocancel", "a read of a file"],
-    ["__recvfrom", "a socket"],
-    ["__recvfrom_nocancel", "a socket"],
-    ["__recvmsg", "a socket"],
-    ["__open", "the file system: opening a file"],
-    ["__open_nocancel", "the file system: opening a file"],
-    ["stat", "the file system: stat"],
-    ["stat64", "the file system: stat"],
-    ["lstat", "the file system: lstat"],
-    ["getattrlist", "the file system: attributes"],
-    ["__getdirentries64", "the file system: a directory"],
-    ["fsync", "the disk: fsync"],
-    ["__fsync", "the disk: fsync"],
-    ["__fcntl", "a file: fcntl"],
-    ["write", "a write to a file or socket"],
-    ["__write_nocancel", "a write to a file or socket"],
-    ["flock", "a file lock"],
-    ["__connect", "a connection to another machine or process"],
-    ["swtch_pri", "the CPU"],
-  ] as const).map(([key, what]) =>
-    row("wait", key, `blocked on ${what}`, [], stalls, "Darwin's system calls and libraries")
-  ),
-  ...([
-    ["__futex_abstimed_wait_common", "a condition variable, a semaphore or a thread"],
-    ["__futex_abstimed_wait_common64", "a condition variable, a semaphore or a thread"],
-    ["__lll_lock_wait", "a pthread mutex"],
-    ["__lll_lock_wait_private", "a lock of the C library"],
-    ["pthread_mutex_lock", "a pthread mutex"],
-    ["__pthread_mutex_lock", "a pthread mutex"],
-    ["pthread_cond_wait", "a condition variable"],
-    ["pthread_cond_timedwait", "a condition variable"],
-    ["pthread_rwlock_rdlock", "a read-write lock"],
-    ["pthread_rwlock_wrlock", "a read-write lock"],
-    ["sem_wait", "a semaphore"],
-    ["sem_timedwait", "a semaphore, with a timeout"],
-    ["pthread_join", "the end of a thread"],
-    ["nanosleep", "a sleep"],
-    ["clock_nanosleep", "a sleep"],
-    ["usleep", "a sleep"],
-    ["wait4", "a child process"],
-    ["waitpid", "a child process"],
-    ["__read", "a read of a file or socket"],
-    ["recv", "a socket"],
-    ["recvfrom", "a socket"],
-    ["recvmsg", "a socket"],
-    ["__write", "a write to a file or socket"],
-    ["connect", "a connection to another machine or process"],
-    ["fdatasync", "the disk: fdatasync"],
-  ] as const).map(([key, what]) =>
-    row("wait", key, `blocked on ${what}`, [], stalls, "Linux's system calls and glibc")
-  ),
+  ] as const).map(([key, what]) => idle(key, what, linux)),
+  ...blocking(darwin, [
+    ["mutex", "a pthread mutex", "__psynch_mutexwait"],
+    ["rwlock", "a read-write lock", "__psynch_rw_rdlock", "__psynch_rw_wrlock"],
+    ["condition", "a condition variable", "__psynch_cvwait"],
+    ["lock", "a lock or a dispatch queue", "__ulock_wait", "__ulock_wait2"],
+    ["semaphore", "a semaphore", "semaphore_wait_trap", "semaphore_wait_signal_trap"],
+    ["semaphore", "a semaphore, with a timeout", "semaphore_timedwait_trap"],
+    ["other", "a sleep or a condition", "__semwait_signal", "__semwait_signal_nocancel"],
+    ["other", "a child process", "__wait4", "__wait4_nocancel"],
+    ["other", "a read of a file or socket", "read", "__read_nocancel"],
+    ["other", "a read of a file", "pread", "__pread_nocancel"],
+    ["other", "a socket", "__recvfrom", "__recvfrom_nocancel", "__recvmsg"],
+    ["other", "the file system: opening a file", "__open", "__open_nocancel"],
+    ["other", "the file system: stat", "stat", "stat64"],
+    ["other", "the file system: lstat", "lstat"],
+    ["other", "the file system: attributes", "getattrlist"],
+    ["other", "the file system: a directory", "__getdirentries64"],
+    ["other", "the disk: fsync", "fsync", "__fsync"],
+    ["other", "a file: fcntl", "__fcntl"],
+    ["other", "a write to a file or socket", "write", "__write_nocancel"],
+    ["other", "a file lock", "flock"],
+    ["other", "a connection to another machine or process", "__connect"],
+    ["other", "the CPU", "swtch_pri"],
+  ]),
+  ...blocking(linux, [
+    [
+      "condition",
+      "a condition variable, a semaphore or a thread",
+      ...["__futex_abstimed_wait_common", "__futex_abstimed_wait_common64"],
+    ],
+    [
+      "mutex",
+      "a pthread mutex",
+      ...["__lll_lock_wait", "pthread_mutex_lock", "__pthread_mutex_lock"],
+    ],
+    ["mutex", "a lock of the C library", "__lll_lock_wait_private"],
+    ["condition", "a condition variable", "pthread_cond_wait", "pthread_cond_timedwait"],
+    ["rwlock", "a read-write lock", "pthread_rwlock_rdlock", "pthread_rwlock_wrlock"],
+    ["semaphore", "a semaphore", "sem_wait"],
+    ["semaphore", "a semaphore, with a timeout", "sem_timedwait"],
+    ["join", "the end of a thread", "pthread_join"],
+    ["other", "a sleep", "nanosleep", "clock_nanosleep", "usleep"],
+    ["other", "a child process", "wait4", "waitpid"],
+    ["other", "a read of a file or socket", "__read"],
+    ["other", "a socket", "recv", "recvfrom", "recvmsg"],
+    ["other", "a write to a file or socket", "__write"],
+    ["other", "a connection to another machine or process", "connect"],
+    ["other", "the disk: fdatasync", "fdatasync"],
+  ]),
 
   row(
     "guard",

@@ -19,7 +19,7 @@ export { heapDamage, mallocStop } from "./frames.ts";
 export { collected, sourced, timed } from "./frameworks.ts";
 export { missingUsage } from "./messages.ts";
 export { frameworkSince } from "./terminations.ts";
-export type { FrameNeed, FrameRole, KnowledgeKind, KnowledgeRow } from "./row.ts";
+export type { FrameNeed, FrameRole, KnowledgeKind, KnowledgeRow, WaitReason } from "./row.ts";
 
 /** The whole table. */
 export const knowledge: readonly KnowledgeRow[] = [

@@ -69,6 +69,27 @@ export type FrameRole = "top" | "raise" | "vague" | "wrap" | "part";
  */
 export type FrameNeed = "access" | "stop" | "raise" | "null" | "any";
 
+/** What a thread waits for.
+ *
+ * - `event`: the next event, message or piece of work; it has nothing to do
+ * - `mutex`, `rwlock`, `lock`: a lock; the last is one of those that `os_unfair_lock` and libdispatch are made of
+ * - `condition`, `semaphore`, `join`: what another thread of the process does
+ * - `reply`: an answer of another process or of the kernel
+ * - `other`: a file, a socket, a sleep
+ * - `unknown`: what the stack does not tell
+ */
+export type WaitReason =
+  | "event"
+  | "mutex"
+  | "rwlock"
+  | "lock"
+  | "condition"
+  | "semaphore"
+  | "join"
+  | "reply"
+  | "other"
+  | "unknown";
+
 /** One piece of knowledge. */
 export interface KnowledgeRow {
   /** What {@linkcode KnowledgeRow.key} is. */
@@ -87,6 +108,8 @@ export interface KnowledgeRow {
   readonly role?: FrameRole;
   /** What must have ended the process; absent means `stop` for a function without a role, else `any`. */
   readonly needs?: FrameNeed;
+  /** What a thread waits for in the function; of the kind `wait`. */
+  readonly waitReason?: WaitReason;
   /** The run-time or program whose signal handler calls the function. */
   readonly signalHandlerOf?: string;
   /** The framework that the function is of, which is linked into programs. */
