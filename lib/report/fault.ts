@@ -10,8 +10,10 @@ export function faultAddress(report: CrashReport): bigint | null {
   if (exception === null) return null;
   if (!isAccess(exception.type) && !isCutFault(exception)) return null;
   if (isSentAgain(report)) return null;
-  // A general protection fault has no address: the register has that of an earlier fault.
-  if (subtypeName(exception, report.arch) === "EXC_I386_GPFLT") return null;
+  const subtype = subtypeName(exception, report.arch);
+  if (subtype !== null && withoutAddress.has(subtype)) return null;
+  // So Intel's kernel passes a general protection fault on; XNU, bsd/dev/i386/unix_signal.c: sendsig.
+  if (subtype === "SEGV_NOOP" && report.arch === "x86_64") return null;
   const written = /\bat (0x[0-9a-fA-F]{1,16})\b/.exec(exception.subtype ?? "")?.[1];
   if (written !== undefined) return BigInt(written);
   if (exception.codes.length >= 2) return exception.codes[1];
@@ -21,6 +23,15 @@ export function faultAddress(report: CrashReport): bigint | null {
   const thread = report.crashedThread;
   return register(thread, "far") ?? register(thread, "cr2");
 }
+
+/** Subtypes whose second code is no address that was used: that of a general protection fault is of an earlier fault, or
+ * none; the others have the instruction that checked a pointer, and the stack pointer; XNU, osfmk/arm64/sleh.c:
+ * handle_pac_fail, handle_sp_align. */
+const withoutAddress: ReadonlySet<string> = new Set([
+  "EXC_I386_GPFLT",
+  "EXC_ARM_PAC_FAIL",
+  "EXC_ARM_SP_ALIGN",
+]);
 
 /** `kill` and `__pthread_kill`: XNU, bsd/kern/syscalls.master. */
 const kills: readonly bigint[] = [37n, 328n];

@@ -3,7 +3,7 @@
 import { archs } from "../../arch/mod.ts";
 import { subtypeName } from "../codes.ts";
 import { programCounter, regionInfo, register, stackPointer } from "../fault.ts";
-import { imageFinder, isSystemImage, titleOf } from "../images.ts";
+import { imageFinder, imageOf, isSystemImage, titleOf } from "../images.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { isNearest } from "../nearest.ts";
 import { accessOf, cpuOf } from "./cpu.ts";
@@ -21,7 +21,7 @@ const PAGE_ZERO = 0x1_0000_0000n;
 /** From this many frames on, an access at the stack pointer is taken for an overflow. */
 const DEEP = 400;
 
-/** Fill patterns of malloc's debugging options: malloc(3). */
+/** Fill patterns of malloc's debugging options, malloc(3), and of other allocators. */
 const fillings: readonly (readonly [bigint, AddressClass, string])[] = [
   [0x5555_5555_5555_5555n, "freed", "what malloc writes over freed memory (MallocScribble)"],
   [
@@ -29,8 +29,23 @@ const fillings: readonly (readonly [bigint, AddressClass, string])[] = [
     "uninitialized",
     "what malloc fills new memory with (MallocPreScribble)",
   ],
-  [0xdead_beefn, "freed", "what some programs write over freed memory"],
+  // Mozilla, memory/build/mozjemalloc.cpp: kAllocPoison.
+  [0xe5e5_e5e5_e5e5_e5e5n, "freed", "what Firefox's allocator writes over freed memory"],
+  [
+    0xdead_beefn,
+    "marked",
+    "a mark that programs write to memory that is freed or not set, or crash by on purpose",
+  ],
 ];
+
+/** What a value is by the pattern that it was filled with, or is a little behind; `null` for others. */
+function fillingOf(value: bigint): readonly [AddressClass, string] | null {
+  for (const [filling, kind, words] of fillings) {
+    const difference = value - filling;
+    if (difference > -0x1000n && difference < 0x1000n) return [kind, words];
+  }
+  return null;
+}
 
 /** Keys of the `address` rows of the knowledge table. */
 export type AddressClass =
@@ -43,6 +58,10 @@ export type AddressClass =
   | "freed"
   | "deliberate"
   | "uninitialized"
+  | "marked"
+  | "low"
+  | "return"
+  | "stack area"
   | "text"
   | "number"
   | "signed"
@@ -118,13 +137,19 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
     isInnermost(report, address) || address === notedCounter(report);
 
   const object = address < NEAR_NULL && !executed ? objectWords(report, address) : null;
-  // Programs of 32 bits are loaded at 0x1000.
-  const isLow = address < NEAR_NULL && !executed && imageFinder(report.images)(address) !== null;
+  // Programs of 32 bits are loaded at 0x1000, and some of 64 bits have more there than others.
+  const isLow = !executed && address < PAGE_ZERO &&
+    (imageFinder(report.images)(address) !== null || address >= NEAR_NULL && region.type !== null);
   if (isLow) {
     // It is told of the image.
   } else if (object !== null) add("object", object);
   else if (address < NEAR_NULL && address > 0n && !executed && hasNoNull(thread)) {
     add("number", "it is a small number, but not null: no register is 0");
+  } else if (
+    address < NEAR_NULL && address > 0n && executed && region.type === null &&
+    imageFinder(report.images)(address) === null
+  ) {
+    add("execute", `it is ${address}, a small number`);
   } else if (address < NEAR_NULL && !executed && address % MEMBER !== 0n) {
     add("tiny", `it is null plus ${address}, or a small number in place of a pointer`);
   } else if (address < NEAR_NULL) {
@@ -137,19 +162,23 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
   } else if (top - address === 1n) {
     add("number", "it is -1: an error value, or an unset handle, used as a pointer");
   } else if (top - address < NEAR_NULL) {
-    add("null", `it is null minus ${top - address}: something before an object that is not there`);
+    add(
+      "tiny",
+      `it is -${
+        top - address
+      }: something before an object that is null, or a negative number, such as an error's, in place of a pointer`,
+    );
   } else if (isWide && address < PAGE_ZERO) {
     const cut = cutWords(report, address);
     add(
-      "number",
+      executed ? "number" : "low",
       "it is below 4 GB, where 64-bit programs have nothing: " +
-        (cut === null ? "a number, not a pointer" : `a number, or ${cut}`),
+        (cut === null ? "a number, not a pointer" : `a number, or ${cut}`) +
+        (executed ? "" : "; or it is far behind null"),
     );
   }
-  for (const [filling, kind, words] of fillings) {
-    const difference = address - filling;
-    if (difference > -0x1000n && difference < 0x1000n) add(kind, `it is ${words}`);
-  }
+  const filling = fillingOf(address);
+  if (filling !== null) found.unshift([filling[0], `it is ${filling[1]}`]);
   if (region.guard) add(...guardWords(report, address));
   else if (region.other !== null) {
     add(
@@ -164,7 +193,7 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
     }
   } else if (sp !== null && nearStack(address, sp)) {
     const frames = thread?.frames.length ?? 0;
-    const isEnd = region.type === null && isProtected(report);
+    const isEnd = region.type === null && isProtected(report) && !isAboveFrame(thread, address);
     add(
       frames > DEEP || isEnd ? "stack" : "unknown",
       `it is ${address < sp ? `${sp - address} bytes below` : `${address - sp} bytes above`} ` +
@@ -187,13 +216,18 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
   } else if (executed && isFunctionAt(report, address, region)) {
     found.unshift([
       "fetch",
-      "it is that of the instruction itself, in a function that has a name: the CPU could not fetch it from there",
+      "it is that of the instruction itself, in the code of an image: the CPU could not fetch it from there",
     ]);
   } else if (executed) {
     found.unshift(
-      address === 0n
-        ? ["null call", "the program jumped there: it called a null function pointer"]
-        : ["execute", `the program jumped there${jumpWords(report, address, region)}`],
+      address !== 0n
+        ? ["execute", `the program jumped there${jumpWords(report, address, region)}`]
+        : register(thread, "lr") === 0n
+        ? [
+          "return",
+          "the program jumped there: it called a null function pointer or returned to null (lr is 0 too)",
+        ]
+        : ["null call", "the program jumped there: it called a null function pointer"],
     );
     // A pointer that failed is what was jumped by.
     const at = found.findIndex(([kind]) => kind === "signed");
@@ -219,11 +253,20 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
   const kind = found.find(([kind]) => kind !== "unknown")?.[0] ?? "unknown";
   const words = found.map(([, words]) => words);
   // Without its stack it may as well be that of a function.
-  if (kind === "null" && address === 0n && counterOf(report) === null) {
+  if (kind === "null" && address === 0n && (counterOf(report) === null || isLost(report))) {
     return { kind: "nothing", words };
   }
   if (kind === "unknown" && region.type === null && isProtected(report)) {
     // The stack pointer is near where a stack ends.
+    if (sp === null && report.exception?.signal === "SIGSEGV") {
+      return {
+        kind: "stack area",
+        words: [
+          "it is where stacks are, by the signal (SIGSEGV; elsewhere it is SIGBUS): the end of a full stack, most likely",
+          ...words,
+        ],
+      };
+    }
     if (sp === null) return { kind: "protected", words };
     return { kind: access === "read" ? "unknown" : "protected elsewhere", words };
   }
@@ -303,8 +346,11 @@ function objectWords(report: CrashReport, address: bigint): string | null {
   const type = classRegisters.map((name) => register(thread, name)).find((value) =>
     value !== null && value > 0n && value <= address && address - value <= CLASS_SIZE
   );
-  return `the object is at ${pointer}, not null: what was read from it as its class is no pointer` +
-    (type == null ? "" : ` (0x${type.toString(16)})`);
+  return type == null
+    ? `the object is at ${pointer}, not null: what was read from it as its class, or by way of it, is no pointer`
+    : `the object is at ${pointer}, not null: what was read from it as its class is no pointer (0x${
+      type.toString(16)
+    })`;
 }
 
 /** Whether an ARM thread's registers are all there and none is null: the one that an access is made by keeps its
@@ -334,9 +380,16 @@ function isInnermost(report: CrashReport, address: bigint): boolean {
 /** Whether the innermost frame is at null, which some reporters put there for frames that are not known. */
 function isNullFrame(report: CrashReport, address: bigint): boolean {
   const frame = innermost(report.crashedThread);
+  const stack = report.crashedThread?.frames ?? [];
   return address === 0n && frame !== undefined && frame.address === 0n && frame.image === null &&
-    frame.imageName === null && frame.symbol === null &&
-    (report.crashedThread?.frames.length ?? 0) > 1;
+    frame.imageName === null && frame.symbol === null && stack.length > 1 &&
+    !isLost(report);
+}
+
+/** Whether the walk has 0 behind a signal's handler, as it often has on Intel CPUs, whatever was interrupted. */
+function isLost(report: CrashReport): boolean {
+  return cpuOf(report) !== "arm" && interrupted(report.crashedThread?.frames ?? []) > 0 &&
+    innermost(report.crashedThread)?.address === 0n;
 }
 
 /** What a bad jump led to. */
@@ -345,9 +398,13 @@ function jumpWords(report: CrashReport, address: bigint, region: RegionWords): s
   const name = frame?.address === address ? frame.symbol : null;
   return name !== null && dataNames.test(name)
     ? `, into data and not code (${name}): a bad function pointer or a damaged object`
+    : region.type === null && frame?.address === address && imageOf(frame) !== null
+    ? `, into ${titleOf(frame)}: to what is no code, or to code that could not be fetched`
     : region.type !== null && !region.executable
-    ? ", into memory that may not be executed: a bad function pointer"
-    : ": a bad function pointer";
+    ? ", into memory that may not be executed: a wrong function pointer or return address"
+    : address < PAGE_ZERO
+    ? ": a wrong function pointer or return address"
+    : ": a wrong function pointer or return address, or code that is no longer there";
 }
 
 /** Names of data that compilers make. */
@@ -381,9 +438,10 @@ function guardWords(report: CrashReport, address: bigint): [AddressClass, string
  * than that the program jumped to a wrong place. */
 function isFunctionAt(report: CrashReport, address: bigint, { type }: RegionWords): boolean {
   const frame = innermost(report.crashedThread);
-  return frame !== undefined && frame.address === address && frame.symbol !== null &&
-    !isNearest(frame) && !dataNames.test(frame.symbol) &&
-    (type === null || /^(?:mapped file|__TEXT)/.test(type));
+  if (frame === undefined || frame.address !== address) return false;
+  const isNamed = frame.symbol !== null && !isNearest(frame) && !dataNames.test(frame.symbol);
+  return type === null ? isNamed : /^(?:mapped file|__TEXT)/.test(type) &&
+    (isNamed || frame.symbol === null && frame.image !== null);
 }
 
 /** The program counter, where the stack that was walked does not begin with it: `PC register does not match crashing
@@ -395,6 +453,17 @@ function notedCounter({ text }: CrashReport): bigint | null {
     .exec(text.slice(Math.max(0, at - 4), at + 80));
   return match === null ? null : BigInt(match[1]);
 }
+
+/** Whether an address is above what the innermost function has on the stack: a stack is full at its lower end. */
+function isAboveFrame(thread: ReportThread | null, address: bigint): boolean {
+  const sp = stackPointer(thread);
+  const fp = register(thread, "fp", "x29", "rbp", "ebp");
+  return sp !== null && fp !== null && fp >= sp && fp - sp < NEAR_STACK &&
+    address > fp + FRAME_RECORD;
+}
+
+/** Bytes of a frame's record at the frame pointer. */
+const FRAME_RECORD = 16n;
 
 function nearStack(address: bigint, sp: bigint): boolean {
   const distance = address < sp ? sp - address : address - sp;
@@ -429,6 +498,15 @@ function pointerWords(report: CrashReport, address: bigint): [AddressClass, stri
         "its uppermost bit is set: an Objective-C tagged pointer used as an address, or damage",
       ]];
     }
+    // The CPU does not look at the upper byte of data's addresses; XNU, osfmk/arm64/sleh.c: VM_USER_STRIP_TBI.
+    const tag = address >> 56n;
+    if (tag > 0n && tag <= MAX_TAG && (upper & 0x1ffn) === 0n) {
+      const rest = (address & 0xff_ffff_ffff_ffffn).toString(16);
+      return [[
+        "unknown",
+        `its upper byte, which the CPU does not look at, is ${tag}: a tag, or damage; the rest is 0x${rest}`,
+      ]];
+    }
     if (upper !== 0n && address >> 63n === 0n) {
       return [[
         "noncanonical",
@@ -451,6 +529,9 @@ function pointerWords(report: CrashReport, address: bigint): [AddressClass, stri
   }
   return [];
 }
+
+/** Tags of memory have four bits. */
+const MAX_TAG = 15n;
 
 /** Whether pointers may be signed, by the images' architectures: only code for arm64e signs them. */
 function signs({ images }: CrashReport): boolean {
@@ -487,12 +568,15 @@ export function strangeRegisters(report: CrashReport): string | null {
   if (general.length < INTEL_REGISTERS) return null;
   const strange = general.filter(({ value }) => isNonCanonical(report, value));
   if (strange.length === 0) {
-    return "No register holds what is no address: the address was a sum, the access had to be aligned, or the instruction is one that programs may not use.";
+    return "No register holds what is no address: the address was a sum, or that of a call or return by what is in memory, the access had to be aligned, or the instruction is one that programs may not use.";
   }
   if (strange.length > MAX_STRANGE) return null;
   const words = strange.map(({ name, value }) => {
     const text = asText(value) ?? asWideText(value);
-    return `${name} (0x${value.toString(16)}${text === null ? "" : `, the text "${text}"`})`;
+    const filling = fillingOf(value);
+    return `${name} (0x${value.toString(16)}${
+      text !== null ? `, the text "${text}"` : filling !== null ? `, ${filling[1]}` : ""
+    })`;
   });
   return `Of the registers, ${words.join(", ")} ${
     words.length === 1 ? "holds" : "hold"

@@ -1,7 +1,7 @@
 /** What is told of the exception or signal itself: its codes, the access, and where nothing says more, its kind. */
 
 import { decodeException, decodeGuard, signalOf, subtypeName } from "../codes.ts";
-import { faultAddress, isSentAgain, register } from "../fault.ts";
+import { faultAddress, isSentAgain, programCounter, register } from "../fault.ts";
 import { titleOf } from "../images.ts";
 import { textAt } from "../json.ts";
 import {
@@ -30,7 +30,7 @@ import { activityOf } from "./hang.ts";
 import { abortsAfter, functionOf, isTrampoline, withoutImage } from "./stack.ts";
 import { handlerThrows } from "./language.ts";
 import type { Crash, Story } from "./story.ts";
-import { decidesNothing } from "./telling.ts";
+import { decidesNothing, isBadJump } from "./telling.ts";
 import { sentence } from "./words.ts";
 
 /** Tells the codes of exceptions that have their own layout: EXC_RESOURCE and EXC_GUARD.
@@ -40,8 +40,11 @@ import { sentence } from "./words.ts";
 export function tellCodes({ report, ended }: Crash, story: Story): boolean {
   const { exception } = report;
   const { happened } = story;
-  if (ended === null && /Code Signature Invalid/.test(exception?.signal ?? "")) {
-    story.add(known("signal", "Code Signature Invalid"));
+  if (
+    ended === null && /Code Signature Invalid/.test(exception?.signal ?? "") && !isBadJump(report)
+  ) {
+    const isPage = exception?.type === "EXC_BAD_ACCESS";
+    story.add(known("signal", `Code Signature Invalid${isPage ? " of a page" : ""}`));
   }
   const decoded = exception === null ? null : decodedWords(report, exception);
   if (decoded === null && exception?.type === "EXC_RESOURCE" && exception.subtype !== null) {
@@ -101,7 +104,7 @@ export function tellAccess(crash: Crash, story: Story): void {
       // The kind of the exception, or of a check, says it.
     } else if (address === null || tellsCause(row)) story.add(row, text);
     else story.tell(text);
-    const strange = row.key === "EXC_I386_GPFLT" && address === null
+    const strange = /^(?:EXC_I386_GPFLT|SEGV_NOOP)$/.test(row.key) && address === null
       ? strangeRegisters(report)
       : null;
     if (strange !== null) story.tell(strange);
@@ -208,7 +211,9 @@ function subtypeRow(
   address: bigint | null,
 ): KnowledgeRow | null {
   const isAligned = address !== null && address % ALIGNED === 0n;
+  const isCode = address !== null && address === programCounter(report.crashedThread);
   return (isAligned ? known("subtype", `${subtype} aligned`) : null) ??
+    (isCode ? known("subtype", `${subtype} of code`) : null) ??
     known("subtype", subtype, cpuOf(report));
 }
 

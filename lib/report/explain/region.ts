@@ -58,7 +58,10 @@ export function regionWords(report: CrashReport, address: bigint): RegionWords {
     const stack = after !== null && after <= OVERRUN ? stackBefore(info) : null;
     if (stack !== null) {
       const words = `it is just past the upper end of the stack of thread ${stack}`;
-      return { ...nothing, words, beside: stack, kind: "beside" };
+      const crashed = report.crashedThread?.index ?? crashedIndex(report);
+      return stack === crashed
+        ? { ...nothing, words, beside: stack, kind: "beside" }
+        : { ...nothing, words: `${words}, which is not the one that crashed` };
     }
     const near = [
       after === null ? "" : `${after} bytes after the one before`,

@@ -169,7 +169,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     key: "EXC_ARITHMETIC",
     cpu: "intel",
     meaning: "The CPU refused a calculation.",
-    causes: ["an integer divided by zero"],
+    causes: ["an integer divided by zero, or a quotient that does not fit"],
     next: "Look for a division in the top frame.",
     source: `${types}; osfmk/i386/trap.c: T_DIVIDE_ERROR`,
   },
@@ -314,6 +314,17 @@ export const exceptionRows: readonly KnowledgeRow[] = [
   },
   {
     kind: "signal",
+    key: "Code Signature Invalid of a page",
+    meaning: "The kernel ended the process: a page that it used has no valid code signature.",
+    causes: [
+      "a program or library that was changed after it was signed, or is damaged",
+      "code made at run time without the entitlement, or a bad function pointer",
+    ],
+    next: "See what is at the address: codesign --verify --deep --strict for what comes of a file.",
+    source: note,
+  },
+  {
+    kind: "signal",
     key: "sent by itself",
     meaning: "The process sent itself the signal: no access to memory failed.",
     causes: ["a call of raise() or kill() in the program, or in a handler that passes a signal on"],
@@ -426,7 +437,16 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     kind: "signal",
     key: "SIGFPE",
     meaning: "The CPU refused a calculation.",
-    causes: ["an integer divided by zero"],
+    causes: [],
+    next: "See the arithmetic in the top frame.",
+    source: types,
+  },
+  {
+    kind: "signal",
+    key: "SIGFPE",
+    cpu: "intel",
+    meaning: "The CPU refused a calculation.",
+    causes: ["an integer divided by zero, or a quotient that does not fit"],
     next: "Look for a division in the top frame.",
     source: types,
   },
@@ -478,7 +498,12 @@ export const exceptionRows: readonly KnowledgeRow[] = [
       ["a trap of a failed check"],
       "See the function that trapped.",
     ],
-    ["FPE_INTDIV", "an integer was divided by zero", [], "Look for a division in the top frame."],
+    [
+      "FPE_INTDIV",
+      "a division of integers failed",
+      ["an integer divided by zero, or a quotient that does not fit"],
+      "Look for a division in the top frame.",
+    ],
     [
       "FPE_FLTDIV",
       "a floating-point number was divided by zero",
@@ -561,7 +586,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     kind: "subtype",
     key: "KERN_MEMORY_ERROR",
     meaning:
-      "memory is mapped at the address, but the system could not deliver the page: reading it in from its file or disk failed",
+      "memory is mapped at the address, but the system could not deliver the page, as when reading it in from its file or disk fails",
     causes: [],
     next: "See which file is mapped there, and whether its disk and volume are in order.",
     source: kernReturn,
@@ -608,9 +633,23 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     kind: "subtype",
     key: "EXC_ARM_DA_ALIGN",
     meaning: "a pointer was not aligned as the instruction needs it",
-    causes: ["a cast from bytes to a larger type"],
-    next: "Copy the bytes with memcpy instead.",
+    causes: [
+      "a pointer that was damaged, or read from memory that was freed",
+      "a cast from bytes to a larger type",
+    ],
+    next:
+      "See where the pointer comes from; where it is meant to be into bytes, copy them with memcpy instead.",
     source: arm,
+  },
+  {
+    kind: "subtype",
+    key: "EXC_ARM_DA_ALIGN of code",
+    meaning: "the address of the next instruction was not aligned",
+    causes: [
+      "a function pointer, method or return address that was overwritten or read from freed memory",
+    ],
+    next: "See the caller: which pointer it called.",
+    source: "XNU, osfmk/arm64/sleh.c: handle_pc_align",
   },
   {
     kind: "subtype",
@@ -650,9 +689,19 @@ export const exceptionRows: readonly KnowledgeRow[] = [
   },
   {
     kind: "subtype",
+    key: "SEGV_NOOP",
+    cpu: "intel",
+    meaning:
+      "the kernel gave neither a reason nor an address, as for a general protection fault, mostly of an address that is not canonical",
+    causes: ["a pointer overwritten with data, or to something that was freed"],
+    next: "See which register is no address.",
+    source: "XNU, bsd/dev/i386/unix_signal.c: sendsig of EXC_I386_GPFLT",
+  },
+  {
+    kind: "subtype",
     key: "EXC_I386_DIV",
     meaning: "a division failed",
-    causes: ["an integer divided by zero"],
+    causes: ["an integer divided by zero, or a quotient that does not fit"],
     next: "Look for a division in the top frame.",
     source: intel,
   },
@@ -673,7 +722,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     source: intel,
   },
   ...([
-    ["0x1", ", the compiler's trap of a failed check", "LLVM, AArch64: the `trap` intrinsic"],
+    ["0x1", ", the compiler's trap, as of a failed check", "LLVM, AArch64: the `trap` intrinsic"],
     [
       "0xf000",
       ", a breakpoint in the code (__builtin_debugtrap())",

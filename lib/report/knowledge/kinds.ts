@@ -1202,6 +1202,48 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "address",
+    "marked",
+    "",
+    ["memory used after it was freed, or before it was set", "a crash on purpose"],
+    "See where the pointer comes from; run with Address Sanitizer.",
+    vm,
+  ),
+  row(
+    "address",
+    "low",
+    "",
+    [
+      "a number used as a pointer, or a pointer that was damaged or cut to 32 bits",
+      "an index or a large offset from a pointer that is null",
+      "a pointer that was read from memory that was freed and is used for something else",
+    ],
+    "Find where the pointer comes from; run with Address Sanitizer.",
+    vm,
+  ),
+  row(
+    "address",
+    "return",
+    "",
+    [
+      "a function pointer or callback that was never set",
+      "a return address that was overwritten on the stack",
+    ],
+    "See what the innermost function that is known called; run with Address Sanitizer.",
+    vm,
+  ),
+  row(
+    "address",
+    "stack area",
+    "",
+    [
+      "recursion that goes too deep for the stack, or a large local array",
+      "a wrong pointer that is near a stack",
+    ],
+    "See which frames repeat, or which function has large local variables.",
+    "XNU, bsd/uxkern/ux_exception.c: handle_ux_exception",
+  ),
+  row(
+    "address",
     "uninitialized",
     "",
     ["memory used before it was initialized"],

@@ -783,7 +783,7 @@ Deno.test("an address without region: not canonical, a fetch, a guard that only 
   assertStringIncludes(denied.what, "protection r--");
   assert(!denied.what.includes("jumped"));
   assertStringIncludes(denied.causes, "protection was changed");
-  assertStringIncludes(fetch("__DATA", "table + 0").what, "a bad function pointer");
+  assertStringIncludes(fetch("__DATA", "table + 0").what, "a wrong function pointer");
 
   const guarded = told(
     "Exception Type: EXC_BAD_ACCESS (SIGSEGV)\nException Codes: KERN_PROTECTION_FAILURE at 0x000000016a00ffc0\n" +

@@ -208,13 +208,20 @@ function badAccess(
 Deno.test("faulting addresses in words", () => {
   const words = (...input: Parameters<typeof badAccess>) => {
     const report = badAccess(...input);
-    assertEquals(faultAddress(report), input[0]);
+    // The second code of a failed authentication is no address.
+    if (input[1]?.subtype === undefined) assertEquals(faultAddress(report), input[0]);
     return describeAddress(report, input[0]).join("; ");
   };
   assertEquals(words(0n), "it is null");
   assertStringIncludes(words(0x18n), "null plus 24");
-  assertStringIncludes(words(0xffff_ffff_ffff_fff8n), "null minus 8");
-  assertStringIncludes(words(0xffff_fff8n, { arch: "armv7" }), "null minus 8");
+  assertStringIncludes(
+    words(0xffff_ffff_ffff_fff8n),
+    "it is -8: something before an object that is null, or",
+  );
+  assertStringIncludes(
+    words(0xffff_fff8n, { arch: "armv7" }),
+    "it is -8: something before an object that is null, or",
+  );
   assertStringIncludes(words(0x1234_5678n), "below 4 GB");
   assertStringIncludes(words(0x16effffc0n), "64 bytes below the stack pointer");
   assertStringIncludes(words(0x5555_5555_5555_5565n), "freed memory");
@@ -230,7 +237,7 @@ Deno.test("faulting addresses in words", () => {
   );
   assertStringIncludes(words(0x1234_5678_9abc_def0n, { arch: "x86_64" }), "not canonical");
   assertStringIncludes(words(0x6f77_206f_6c6c_6568n, { arch: "x86_64" }), 'the text "hello wo"');
-  assertStringIncludes(words(0x1_0000_4000n, { pc: 0x1_0000_4000n }), "bad function pointer");
+  assertStringIncludes(words(0x1_0000_4000n, { pc: 0x1_0000_4000n }), "the program jumped there");
   assertStringIncludes(words(0x1_048f_0010n), "it is in Orchard, 0x10 bytes from its start");
   const gap =
     "0x280000000 is not in any region.  Bytes after previous region: 16385  Bytes before " +

@@ -386,7 +386,7 @@ Deno.test("a watch with pointers of 32 bits: an address below null", () => {
       "1   Shop   0x004e435e globalinit_33_A07D_func126 + 28 (Shop.swift:0)\n" +
       "2   libdispatch.dylib   0x4a53f07c _dispatch_client_callout + 6 (object.m:559)\n",
   );
-  assertStringIncludes(what, "it is null minus 4");
+  assertStringIncludes(what, "it is -4: something before an object that is null");
   assertStringIncludes(what, "It was in code that runs once");
 });
 

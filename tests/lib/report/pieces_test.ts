@@ -132,8 +132,12 @@ Deno.test("Markdown's bold for two underscores; a signal handler; a jump to null
     "2   libsystem_platform.dylib 0x00007fff93d6b5aa _sigtramp + 26\n" +
     "3   ???                     000000000000000000 0 + 0\n" +
     "4   MyApp                   0x0000000108048f20 -[Delegate begin] + 20\n";
-  assertStringIncludes(told(text), "null function pointer");
+  // On Intel the walk has 0 there whatever the signal interrupted.
+  assert(!told(text).includes("null function pointer"));
+  assertStringIncludes(told(text), "it is null");
   assertEquals(whose(text)[2], "-[Delegate begin]");
+  const called = text.replace(/^[012] .*\n/gm, "");
+  assertStringIncludes(told(called), "null function pointer");
 });
 
 Deno.test("Crashlytics' text: title, exception and reason", () => {

@@ -532,3 +532,109 @@ Deno.test("the address by which WebKit crashes on purpose is no pointer", () => 
   assertStringIncludes(what, "crash by on purpose");
   assertStringIncludes(causes, "a check that failed");
 });
+
+Deno.test("second codes that are no address: a checked pointer's instruction, Intel's protection fault as a signal", () => {
+  const pac = told(crash(
+    "Exception Type:  EXC_BAD_ACCESS (SIGBUS)\nException Codes: 0x0000000000000105, 0x00000000dac11a30",
+    end,
+    registers({}),
+  ));
+  assertStringIncludes(pac.what, "a pointer's authentication failed");
+  assert(!/dac11a30|below 4 GB/.test(pac.what), pac.what);
+  const signal = told(
+    crash("Exception Type:  SIGSEGV\nException Codes: SEGV_NOOP at 0x0", end)
+      .replace("ARM-64", "X86-64"),
+  );
+  assertStringIncludes(signal.what, "general protection fault");
+  assert(!signal.what.includes("null"), signal.what);
+});
+
+Deno.test("a misaligned address of the next instruction is no cast of bytes", () => {
+  const jump = (pc: bigint): string =>
+    told(crash(
+      "Exception Type:  EXC_BAD_ACCESS (SIGBUS)\nException Subtype: EXC_ARM_DA_ALIGN at 0x0000000104567003",
+      end,
+      registers({ pc }),
+    )).causes;
+  assertStringIncludes(jump(0x1_0456_7003n), "return address");
+  assertStringIncludes(jump(0x1_0000_4000n), "a cast from bytes");
+});
+
+Deno.test("a jump: to a small number, back to null, into an image", () => {
+  const jump = (address: string, top: string, values: Readonly<Record<string, bigint>>) =>
+    told(crash(access(address), [top, ...end], registers({ pc: BigInt(address), ...values })));
+  const small = jump("0x8", "??? ???", {}).what;
+  assertStringIncludes(small, "it is 8, a small number");
+  assert(!small.includes("member"), small);
+  assertStringIncludes(jump("0x0", "??? ???", { lr: 0n }).what, "or returned to null");
+  assert(!jump("0x0", "??? ???", {}).what.includes("returned"));
+  assertStringIncludes(
+    jump("0x100004000", "Bakery 0x100000000 + 16384", {}).what,
+    "into Bakery: to what is no code, or to code that could not be fetched",
+  );
+});
+
+Deno.test("the end of a stack is below what is on it; SIGSEGV of protected memory is near the stacks", () => {
+  const near = (address: string, signal = "SIGBUS", values?: Readonly<Record<string, bigint>>) =>
+    told(crash(
+      `Exception Type:  EXC_BAD_ACCESS (${signal})\nException Subtype: KERN_PROTECTION_FAILURE at ${address}`,
+      end,
+      values === undefined ? [] : registers(values),
+    )).what;
+  const stack = { sp: 0x1_6f1f_f000n, fp: 0x1_6f1f_f040n };
+  assertStringIncludes(near("0x16f1feff0", "SIGBUS", stack), "the stack is full");
+  assert(!near("0x16f200000", "SIGBUS", stack).includes("full"));
+  assertStringIncludes(near("0x16f200000", "SIGSEGV"), "the end of a full stack, most likely");
+  assert(!near("0x16f200000").includes("full"));
+});
+
+Deno.test("addresses that look like more than they are: error numbers, far behind null, mapped low, marks, tags", () => {
+  const words = (address: string, more = ""): string =>
+    told(crash(access(address) + more, end)).what;
+  assertStringIncludes(words("0xffffffffffffffea"), "it is -22");
+  assertStringIncludes(words("0xffffffffffffffea"), "a negative number, such as an error's");
+  assertStringIncludes(words("0x12c000"), "or it is far behind null");
+  const low = "\n\nVM Region Info: 0x412c00 is in 0x400000-0x500000;\n" +
+    "--->  VM_ALLOCATE  00400000-00500000 [1024K] r--/rwx SM=PRV\n";
+  assert(!words("0x412c00", low).includes("have nothing"));
+  assertStringIncludes(words("0xdeadbeef"), "or crash by on purpose");
+  assertStringIncludes(words("0xe5e5e5e5e5e5e5f5"), "Firefox's allocator writes over freed");
+  assertStringIncludes(words("0x0500000104567000"), "is 5: a tag, or damage");
+});
+
+Deno.test("past the stack of another thread than the one that crashed no array of its own was overrun", () => {
+  const past = (thread: number) =>
+    told(crash(
+      access("0x000000016f200010") +
+        "\n\nVM Region Info: 0x16f200010 is not in any region.  Bytes after previous region: 17  Bytes before following region: 1000\n" +
+        "      REGION TYPE                    START - END\n" +
+        `      Stack                       16f100000-16f200000 [  1024K] rw-/rwx SM=PRV  thread ${thread}\n` +
+        "--->  GAP OF 0x1000 BYTES\n      MALLOC_TINY 170000000-180000000 [  1024K] rw-/rwx SM=PRV\n",
+      end,
+    ));
+  assertStringIncludes(past(0).causes, "array on the thread's stack");
+  assertStringIncludes(past(5).what, "thread 5, which is not the one that crashed");
+  assert(!past(5).causes.includes("array on the thread's stack"));
+});
+
+Deno.test("a deep stack whose access was of null did not overflow", () => {
+  const deep = (address: string): string =>
+    told(crash(
+      access(address),
+      Array.from({ length: 450 }, (_, at) => at % 2 === 0 ? "Bakery mix + 8" : "Bakery stir + 4"),
+    )).what;
+  assertStringIncludes(deep("0x16f200010"), "The stack overflowed by recursion");
+  assertStringIncludes(deep("0x10"), "The stack is deep");
+});
+
+Deno.test("a bad page is of no invalid program, a quotient that does not fit is not by zero", () => {
+  const page = told(crash(
+    "Exception Type:  EXC_BAD_ACCESS (Code Signature Invalid)\nException Codes: 0x0000000000000032, 0x0000000104567000",
+    end,
+  ));
+  assertStringIncludes(page.what, "a page that it used has no valid code signature");
+  const division = told(
+    crash("Exception Type:  SIGFPE\nException Codes: FPE_INTDIV at 0x100", end),
+  );
+  assertStringIncludes(division.what, "a division of integers failed");
+});

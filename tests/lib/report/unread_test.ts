@@ -474,7 +474,7 @@ Deno.test("what the number of a brk instruction tells, by the image that has it"
         `  far: 0x0000000000000000 esr: 0xf200${number} (Breakpoint) brk`,
       ],
     )).what;
-  assertStringIncludes(trap("0001"), "the compiler's trap of a failed check");
+  assertStringIncludes(trap("0001"), "the compiler's trap, as of a failed check");
   const checked = trap("5512");
   assertStringIncludes(checked, "an array index was out of bounds");
   assert(!checked.includes("Which check"), checked);
