@@ -8,6 +8,7 @@ import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { isNearest } from "../nearest.ts";
 import { accessOf, cpuOf } from "./cpu.ts";
 import { isNonCanonical, type RegionWords, regionWords, stackAfter } from "./region.ts";
+import { type Used, usedFor } from "./instruction.ts";
 import { abortsAfter, innermost, interrupted, isUnnamed } from "./stack.ts";
 
 /** Addresses below this are taken for a member of an object at null. */
@@ -140,9 +141,13 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
   // Programs of 32 bits are loaded at 0x1000, and some of 64 bits have more there than others.
   const isLow = !executed && address < PAGE_ZERO &&
     (imageFinder(report.images)(address) !== null || address >= NEAR_NULL && region.type !== null);
+  const use = executed || object !== null ? null : usedFor(report, address);
+  const isNear = address < PAGE_ZERO || top - address < NEAR_NULL;
+  const byUse = use === null || !isNear ? null : useWords(use);
   if (isLow) {
     // It is told of the image.
   } else if (object !== null) add("object", object);
+  else if (byUse !== null) add(...byUse);
   else if (address < NEAR_NULL && address > 0n && !executed && hasNoNull(thread)) {
     add("number", "it is a small number, but not null: no register is 0");
   } else if (
@@ -274,6 +279,29 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
   // What may only be read can be written to or jumped to; code can only be written to.
   const isWrite = access === "write" || region.executable || counterOf(report) !== null;
   return { kind: access === "read" ? "readable" : isWrite ? "readonly" : "constant", words };
+}
+
+/** What an address far below a program's is, by the registers that the instruction used; `null` where they do not tell. */
+function useWords(
+  { formula, base, value, index, offset, calls }: Used,
+): [AddressClass, string] | null {
+  if (value === 0n) {
+    const by = index === null ? `${base} is 0` : `it is ${formula}, and ${base} is 0`;
+    const place = offset === 0n
+      ? "null"
+      : `null ${offset < 0n ? "minus" : "plus"} ${offset < 0n ? -offset : offset}`;
+    return [
+      "null",
+      `it is ${place}: by the instruction ${by}${
+        calls ? "; it calls a function by a table there" : ""
+      }`,
+    ];
+  }
+  if (index !== null || value >= NEAR_NULL) return null;
+  return [
+    "tiny",
+    `it is ${formula}, by the instruction, and ${base} is ${value}: a number in place of a pointer, or a place in something at null`,
+  ];
 }
 
 /** What a pointer was that has lost its upper half: the lower one is that of an address in an image of the program; `null`

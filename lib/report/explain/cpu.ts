@@ -1,8 +1,9 @@
 /** What the CPU says of an exception: by registers, trap numbers and the instruction. */
 
-import { programCounter, register } from "../fault.ts";
+import { register } from "../fault.ts";
 import { imageOf, imageTitle } from "../images.ts";
 import { objectAt, textAt } from "../json.ts";
+import { checkNumber, refusedKind } from "./instruction.ts";
 import { isMobile } from "./platform.ts";
 import { abortsAfter } from "./stack.ts";
 import { type KnowledgeRow, known } from "../knowledge/mod.ts";
@@ -70,6 +71,14 @@ export function trapWords(thread: ReportThread | null): string | null {
   return row === null ? null : `It is brk ${number < 10n ? number : hex}${row.meaning}.`;
 }
 
+/** What the number in an Intel CPU's trap tells: Clang's sanitizer has the same numbers in both CPUs' traps; `null` for other
+ * traps. */
+export function checkWords(report: CrashReport): string | null {
+  const number = report.exception?.type === "EXC_BAD_INSTRUCTION" ? checkNumber(report) : null;
+  const row = number === null ? null : known("trap", `0x55${number.toString(16).padStart(2, "0")}`);
+  return row === null ? null : `It is ud1 ${number}${row.meaning}.`;
+}
+
 /** Whether the trap of a failed check ended a process, by its exception or instruction. */
 export function isCheck(report: CrashReport): boolean {
   const { exception, crashedThread } = report;
@@ -77,8 +86,9 @@ export function isCheck(report: CrashReport): boolean {
   if (exception.type === "EXC_BREAKPOINT") return /SIGTRAP/.test(exception.signal ?? "SIGTRAP");
   // Other reporters have the signal only.
   if (exception.type === "SIGTRAP") return true;
+  const kind = refusedKind(report);
   return exception.type === "EXC_BAD_INSTRUCTION" &&
-    (instructionAt(report) === 0x0f || isSwift(crashedThread?.frames[0]?.symbol ?? ""));
+    (kind === "trap" || kind === null && isSwift(crashedThread?.frames[0]?.symbol ?? ""));
 }
 
 /** Whether a name is one of Swift's functions: `Type.method(label:)`, mangled or not. */
@@ -178,8 +188,8 @@ export function untranslated(report: CrashReport): { row: KnowledgeRow; text: st
   const { exception } = report;
   if (exception?.type !== "EXC_BAD_INSTRUCTION") return null;
   const translated = isUnderRosetta(report);
-  const byte = instructionAt(report);
-  if (byte === 0xc4 || byte === 0xc5 || byte === 0x62) {
+  const kind = refusedKind(report);
+  if (kind === "avx") {
     const row = known(
       "exception",
       translated ? "EXC_BAD_INSTRUCTION Rosetta AVX" : "EXC_BAD_INSTRUCTION AVX",
@@ -189,7 +199,14 @@ export function untranslated(report: CrashReport): { row: KnowledgeRow; text: st
       text: "The instruction is a vector instruction (AVX), which is not supported here.",
     };
   }
-  if (!translated || byte === 0x0f) return null;
+  if (kind === "bmi" || kind === "sse") {
+    const name = kind === "bmi" ? "BMI" : "SSSE3, SSE4 or POPCNT";
+    return {
+      row: known("exception", "EXC_BAD_INSTRUCTION of newer CPUs")!,
+      text: `The instruction is one of newer CPUs (${name}), which is not supported here.`,
+    };
+  }
+  if (!translated || kind === "trap") return null;
   const row = known("exception", "EXC_BAD_INSTRUCTION Rosetta")!;
   return { row, text: row.meaning };
 }
@@ -258,18 +275,4 @@ function textAtCounter(
   );
   const word = /^[\x20-\x7e]{3,40}/.exec(bytes)?.[0];
   return word === undefined || first !== codes[1] ? null : word;
-}
-
-/** The first byte of the instruction at the program counter, from `Thread 0 instruction stream`:
- * `48 8b [c5]fc …` marks it. Rosetta has the counter in `tmp0` and the bytes there in `tmp1` and `tmp2`. */
-function instructionAt(report: CrashReport): number | null {
-  const section = report.sections.find(({ name }) => /instruction stream/i.test(name));
-  const marked = /\[([0-9a-f]{2})\]/.exec(section?.lines.join("\n").slice(0, 4000) ?? "")?.[1];
-  if (marked !== undefined) return parseInt(marked, 16);
-  const { crashedThread: thread } = report;
-  const counter = register(thread, "tmp0");
-  const bytes = counter === null || counter !== programCounter(thread)
-    ? null
-    : register(thread, "tmp1");
-  return bytes === null ? null : Number(bytes & 0xffn);
 }

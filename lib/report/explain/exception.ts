@@ -17,6 +17,7 @@ import { classifyAddress, describeAddress, strangeRegisters } from "./address.ts
 import {
   accessOf,
   accessWords,
+  checkWords,
   cpuOf,
   isCheck,
   isSwift,
@@ -26,6 +27,7 @@ import {
   untranslated,
 } from "./cpu.ts";
 import { freedWord } from "./freed.ts";
+import { authenticationWords, divisorWords, protectionWords } from "./instruction.ts";
 import { activityOf } from "./hang.ts";
 import { abortsAfter, functionOf, isTrampoline, withoutImage } from "./stack.ts";
 import { handlerThrows } from "./language.ts";
@@ -105,9 +107,11 @@ export function tellAccess(crash: Crash, story: Story): void {
     } else if (address === null || tellsCause(row)) story.add(row, text);
     else story.tell(text);
     const strange = /^(?:EXC_I386_GPFLT|SEGV_NOOP)$/.test(row.key) && address === null
-      ? strangeRegisters(report)
+      ? protectionWords(report) ?? strangeRegisters(report)
       : null;
     if (strange !== null) story.tell(strange);
+    const checked = row.key === "EXC_ARM_PAC_FAIL" ? authenticationWords(report) : null;
+    if (checked !== null) story.tell(checked);
   }
   // What a run-time crashes itself by says nothing.
   const isOnPurpose =
@@ -136,7 +140,8 @@ export function tellAccess(crash: Crash, story: Story): void {
     exception.type === "EXC_CRASH" || (exception.type === "EXC_BREAKPOINT" && rows.length > 0) ||
       rows.some(({ role, kind }) => role === undefined && kind === "frame")
       ? null
-      : trapWords(crashed) ??
+      : trapWords(crashed) ?? checkWords(report) ??
+        (isDivision(exception) ? divisorWords(report) : null) ??
         (address === null && register(crashed, "esr") === null
           ? null
           : accessWords(accessOf(report)));
@@ -146,6 +151,11 @@ export function tellAccess(crash: Crash, story: Story): void {
   if (refused !== null && jumpedToText(report)) story.rows.push(known("address", "execute")!);
   if (row !== null && isUndelivered(row)) tellTriage(report, story);
   tellFreed(report, story);
+}
+
+/** Whether a CPU refused a calculation. */
+function isDivision({ type }: ReportException): boolean {
+  return type === "EXC_ARITHMETIC" || type === "SIGFPE";
 }
 
 /** Tells that the memory was freed, where a register shows it, and what the message was sent to. */

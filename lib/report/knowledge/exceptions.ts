@@ -67,6 +67,14 @@ export const exceptionRows: readonly KnowledgeRow[] = [
   },
   {
     kind: "exception",
+    key: "EXC_BAD_INSTRUCTION of newer CPUs",
+    meaning: "The CPU does not have the instruction that was executed.",
+    causes: ["a build for newer CPUs"],
+    next: "Use a build for this CPU.",
+    source: intel,
+  },
+  {
+    kind: "exception",
     key: "EXC_BAD_INSTRUCTION AVX",
     meaning: "The CPU does not have the vector instruction that was executed.",
     causes: ["a build for newer CPUs"],
