@@ -159,6 +159,8 @@ const absences = {
   generated:
     safe`not known; the code that was interrupted is in no image, as what a run-time compiles; the signal's handler is a run-time's`,
   packaging: safe`how the program was built, signed or installed; the stack does not decide`,
+  asked:
+    safe`not known; what hung is what the message names, and the backtrace is that of asking for the panic`,
   extension: safe`not known; only the kernel and Apple's extensions are in the backtrace`,
 } as const;
 
@@ -216,7 +218,7 @@ function callerWords(frames: readonly OwnedFrame[], deciding: OwnedFrame): SafeT
 }
 
 /** What is lacked where the stack says nothing, or its kernel extensions are told otherwise. */
-const quiet: ReadonlySet<Absent> = new Set(["wait", "packaging", "extension"]);
+const quiet: ReadonlySet<Absent> = new Set(["wait", "packaging", "extension", "asked"]);
 
 /** The innermost frame of a framework of the system, on a stack that shows no code of the program; `null` where the thread's
  * own line has it, or there is none. */

@@ -25,6 +25,7 @@ import {
 } from "./program.ts";
 import { isJetsam, jetsamReason } from "./jetsam.ts";
 import { isInKernel } from "./panic.ts";
+import { isAskedFor, panicEnd } from "./panic_stack.ts";
 import { overflows, recursion } from "./recursion.ts";
 import {
   endedBy,
@@ -105,7 +106,7 @@ export interface Attribution {
   readonly verdict: Owner;
   /** What the report lacks where no function of the program decides: the `stack`, the `images` of all its
    * frames or of `some`, the stack of the `thrower` of an exception, the `outer` frames of the stack; in a panic,
-   * an `extension` that is not Apple's; `packaging` where it is how the program was built, signed or installed that
+   * an `extension` that is not Apple's, or `asked` where a process asked for it; `packaging` where it is how the program was built, signed or installed that
    * decides, and no stack; `description` where its Info.plist lacks one of how private data is used; `resource`
    * where the process as a whole used too much of one; `processes` where there are several, of which only the first is looked at; `own` where the copy's stack and
    * the program are the system's; `part` where the whole stack and the program are; `heap` where malloc found its heap damaged, by code that ran before; `malloc` where it ended the process and nothing says whether its heap or the pointer that it was passed was at fault; `managed` where managed code threw whose functions are not on the stack; `reporter` where a crash reporter in the process crashed while it recorded a crash; `pool` where an autorelease pool released an object, whose owner is not on the stack; `wait` where the crashed thread only waited when a signal ended the process; `address` where no frame names its image and the innermost one that is not in the system's shared cache is shown; `recorder` where the stack's own code is only a crash reporter's; `culprit` where there is no stack and the reporter suspects a library; `addresses` where no frame names its image and all are in the system's libraries; `launch` where none of the program's code had run; `generated` where the code that a signal interrupted is in no image, as what a run-time compiles; `limit` where the kernel ended a process that was above its own limit of memory; `memory` where it lists processes that it ended for other reasons; `passed` where the program's functions only passed an event of the system's on; `null` when it lacks none. */
@@ -612,7 +613,11 @@ function ofPanic(report: CrashReport): Attribution {
       by: name === null ? "none" : isApple ? "image" : "extension",
     };
   });
-  const deciding = frames.find(({ owner }) => owner === "program") ?? null;
+  const isAsked = isAskedFor(report);
+  const from = panicEnd(report);
+  const deciding = isAsked
+    ? null
+    : frames.find(({ owner }, at) => at >= from && owner === "program") ?? null;
   const isKernels = isInKernel(report);
   return {
     ...undecided,
@@ -623,6 +628,8 @@ function ofPanic(report: CrashReport): Attribution {
       : "unknown",
     absent: deciding !== null
       ? null
+      : isAsked
+      ? "asked"
       : frames.length === 0
       ? "stack"
       : !isKernels && frames.every(({ library }) => library === null)

@@ -11,14 +11,20 @@ const MAIN_DEPTH = 40;
 /** Frames above a waiting system call that belong to it. */
 const WAIT_DEPTH = 6;
 
-/** What a wait by semaphore_wait_signal() is for: libpthread's mutexes and conditions used it before the kernel had calls of
- * their own. Libc-594 (Mac OS X 10.6), pthreads/pthread_mutex.c. */
-function ofSemaphore(frames: readonly ReportFrame[], at: number, row: KnowledgeRow): KnowledgeRow {
-  for (const { symbol } of frames.slice(at + 1, at + 3)) {
-    if (/^_?pthread_mutex_lock$/.test(symbol ?? "")) return known("wait", "__psynch_mutexwait")!;
-    if (/^_?pthread_cond_(?:timed)?wait/.test(symbol ?? "")) {
-      return known("wait", "__psynch_cvwait")!;
-    }
+/** System calls by which a thread waits for several kinds of things, and which of them the functions around tell. */
+const uses =
+  /^(?:__ulock_wait2?|__semwait_signal(?:_nocancel)?|semaphore_(?:timed)?wait\w{0,20}|kevent_id)$/;
+/** Frames behind such a call in which those functions are. */
+const USE_DEPTH = 6;
+
+/** What a wait is for, by the functions of the system around its call. */
+function useOf(frames: readonly ReportFrame[], at: number, row: KnowledgeRow): KnowledgeRow {
+  for (const frame of frames.slice(at + 1, at + 1 + USE_DEPTH)) {
+    const symbol = functionOf(frame, null);
+    if (symbol === null) continue;
+    if (frameOwner(frame, symbol) === "program") break;
+    const found = known("wait", symbol.replace(/^(std::)__1::/, "$1").replace(/[(<].*$/, ""));
+    if (found !== null && !uses.test(symbol)) return found;
   }
   return row;
 }
@@ -74,7 +80,7 @@ export function waitOf(frames: readonly ReportFrame[]): KnowledgeRow | null {
     if (frameOwner(frame, symbol) === "program") return null;
     if (row !== null) {
       if (symbol.startsWith("mach_msg")) return messageWait(frames, at, row);
-      return symbol.startsWith("semaphore_wait_signal") ? ofSemaphore(frames, at, row) : row;
+      return uses.test(symbol) ? useOf(frames, at, row) : row;
     }
     if (frameOwner(frame, symbol) !== "system") return null;
     seen++;
@@ -89,7 +95,10 @@ const PURPOSE_DEPTH = 8;
 
 /** Loops that wait for messages as their work. */
 const messageLoops =
-  /^(?:__CFRunLoop|CFRunLoop|CFMessagePort|_CFRunLoop|mach_msg_server|_dispatch_mgr|_pthread_wqthread|start_wqthread|GSEvent|_DPSNextEvent|RunCurrentEventLoop|CGXRunOneServicesPass)/;
+  /^(?:__CFRunLoop|CFRunLoop|_CFRunLoop|mach_msg_server|_dispatch_mgr|_pthread_wqthread|start_wqthread|GSEvent|_DPSNextEvent|RunCurrentEventLoop|CGXRunOneServicesPass)/;
+
+/** Words in names of functions that may receive messages as their work, such as `MachServer::runServerThread`. */
+const receives = /[Ss]erver|[Ll]isten|[Rr]eceive|WaitFor(?:Message|Event)|Loop|loop\b|[Pp]ump/;
 
 /** The wait of a Mach message call: of an event loop, or for a reply of another process. */
 function messageWait(
@@ -99,9 +108,17 @@ function messageWait(
 ): KnowledgeRow | null {
   const callers = frames.slice(at + 1, at + 1 + PURPOSE_DEPTH)
     .filter(({ symbol }) => symbol === null || !/^mach_msg/.test(symbol));
+  // It runs a run loop until the reply is there.
+  if (callers.some(({ symbol }) => symbol === "CFMessagePortSendRequest")) {
+    return known("wait", "mach_msg reply");
+  }
   // The function that calls it decides: a run loop that is further out called that function.
   const caller = callers[0]?.symbol ?? null;
-  if (caller !== null) return messageLoops.test(caller) ? row : known("wait", "mach_msg reply");
+  if (caller !== null) {
+    return messageLoops.test(caller)
+      ? row
+      : known("wait", receives.test(caller) ? "mach_msg unnamed" : "mach_msg reply");
+  }
   if (callers.some(({ symbol }) => symbol !== null && messageLoops.test(symbol))) return row;
   const named = callers.filter(({ symbol }) => symbol !== null);
   if (named.length > 0) return known("wait", "mach_msg reply");
@@ -250,7 +267,13 @@ export function busyThread(threads: readonly ReportThread[]): ReportThread | nul
 }
 
 /** Waits for something that another thread of the process does. */
-const forThread: ReadonlySet<WaitReason> = new Set(["condition", "semaphore", "lock", "join"]);
+const forThread: ReadonlySet<WaitReason> = new Set([
+  "condition",
+  "semaphore",
+  "lock",
+  "join",
+  "queue",
+]);
 
 /** Whether a thread only waited for what another one was to do. */
 export function waitsForThread(thread: ReportThread): boolean {
@@ -346,7 +369,11 @@ function findActivity(thread: ReportThread): Activity {
     const idle = isIdle(row);
     return {
       words: row === null
-        ? nameOf(thread.frames[0]) === null ? "in code without a name" : "running"
+        ? nameOf(thread.frames[0]) === null
+          ? "in code without a name"
+          : titleOf(thread.frames[0]).startsWith("libsystem_kernel")
+          ? `in a call of the kernel (${nameOf(thread.frames[0])})`
+          : "running"
         : idle
         ? `idle, ${row.meaning}`
         : row.meaning,
@@ -408,7 +435,11 @@ function findActivity(thread: ReportThread): Activity {
     parts.push(
       row === null
         ? `${parts.length > 0 ? "else " : ""}${
-          best.own * 2 > total - idle ? "mostly" : tied === null ? "most often" : "among others"
+          best.own * 2 > total - idle
+            ? "mostly"
+            : tied === null && !isExceeded(functions, placeOf(best.path), best.own)
+            ? "most often"
+            : "among others"
         } in ${placeOf(best.path)}${imagesOf(best.path)}: ${share(best.own)}${
           tied === null ? "" : asOften(unlink(tied, MAIN_DEPTH), wait)
         }`
@@ -469,6 +500,12 @@ function heaviestOf({ name, tree }: ReportThread): Activity | null {
     ? row === null ? `${half === node ? "mostly" : "most often"} ${end}` : end
     : `${share(half)} went through ${placeOf([half.frame])}; its end is ${end}`;
   return { words, idle: false, busiest, samples: node.count };
+}
+
+/** Whether a function has, over all stacks, more samples than one stack of another function. */
+function isExceeded(functions: ReadonlyMap<string, number>, name: string, most: number): boolean {
+  for (const [other, count] of functions) if (other !== name && count > most) return true;
+  return false;
 }
 
 /** Another stack of as many samples, at the end of a sentence. */

@@ -63,7 +63,9 @@ export function explainJetsam(report: CrashReport): Findings {
       );
     }
     if (left.length === 0) {
-      happened.push("Memory was short. The processes that are left in the report were not ended.");
+      happened.push(
+        "Processes were ended for memory; which, and why, is not in the report: those that are left in it were not.",
+      );
     }
   }
   const big = processes.reduce<JsonObject | null>(

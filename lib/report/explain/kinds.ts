@@ -45,6 +45,8 @@ export function explainEvent(report: CrashReport, event: string): Findings {
   happened.push(row === null ? `The report is about: ${event}.` : row.meaning);
   const measure = report.fields.find(({ name, value }) => measures.test(name) && value !== "");
   const action = report.fields.find(({ name, value }) => name === "Action taken" && value !== "");
+  const reason = report.fields.find(({ name, value }) => name === "Reason" && value !== "");
+  if (reason !== undefined) happened.push(`It says: ${reason.value}`);
   for (const field of [measure, action]) {
     if (field !== undefined) happened.push(`${field.name}: ${field.value}.`);
   }

@@ -1,10 +1,13 @@
 /** Kernel panics. */
 
 import { demangle } from "../../symbols/demangle/demangle.ts";
+import { textAt } from "../json.ts";
 import { knownPanic } from "../knowledge/mod.ts";
+import { isPanic } from "../read/panic.ts";
 import type { CrashReport } from "../report.ts";
 import { headOf } from "../text.ts";
 import type { Findings } from "./explanation.ts";
+import { isAskedFor, panicPath } from "./panic_stack.ts";
 
 /** Explains a kernel panic. */
 export function explainPanic(report: CrashReport): Findings {
@@ -23,14 +26,22 @@ export function explainPanic(report: CrashReport): Findings {
     ...powerChange(report),
     ...wrongTag(report),
     ...kernelFault(report),
-    ...kernelPlace(report),
   ];
-  if (panic.extensions.length > 0) {
+  const path = panicPath(report);
+  if (path !== null) happened.push(`It was in ${path}.`);
+  happened.push(...kernelPlace(report));
+  const isAsked = isAskedFor(report);
+  if (isAsked && (panic.extensions.length > 0 || report.threads.length > 0)) {
+    happened.push(
+      "The backtrace, with the extensions in it, is that of asking for the panic: it does not show what hung.",
+    );
+  } else if (panic.extensions.length > 0) {
     happened.push(
       `Kernel extensions in the backtrace: ${panic.extensions.slice(0, 6).join(", ")}.`,
     );
   }
-  if (panic.task !== null) {
+  // The watchdog's own process is always the one that runs.
+  if (panic.task !== null && !(isAsked && /^watchdogd\b/.test(panic.task))) {
     happened.push(
       panic.message === "" && /^watchdogd\b/.test(panic.task)
         ? `The running process was ${panic.task}, which asks for a panic when a service did not answer it in time; the message names that.`
@@ -130,7 +141,9 @@ function withoutBacktrace(next: string): string {
 }
 
 /** Whether a panic is one of the chip that runs beside an Intel CPU: its system keeps the state of that CPU. */
-function isBridge({ text }: CrashReport): boolean {
+function isBridge({ text, body }: CrashReport): boolean {
+  // The file of the chip may have the Mac's own panic, which is then what is told.
+  if (isPanic(textAt(body ?? {}, "macOSPanicString") ?? "")) return false;
   const head = headOf(text);
   return /x86 (?:EFI Boot|System|Power) State:/.test(head) ||
     /"product"\s{0,3}:\s{0,3}"iBridge\d/.test(head);
@@ -151,6 +164,11 @@ function silentService({ fields }: CrashReport): string[] {
 function lockOwner({ text, panic }: CrashReport): string[] {
   const owner = /lock owner active on CPU (0x[0-9a-f]{1,4})\b/i.exec(panic?.message ?? "")?.[1];
   const cpu = /\bpanic\(cpu (\d{1,4}) caller/.exec(headOf(text))?.[1];
+  const holder = /\block owner thread=(0x[0-9a-f]{1,16})\b/i.exec(panic?.message ?? "")?.[1];
+  const waiter = /\bcurrent_thread: (0x[0-9a-f]{1,16})\b/i.exec(panic?.message ?? "")?.[1];
+  if (holder !== undefined && waiter !== undefined && BigInt(holder) === BigInt(waiter)) {
+    return ["The thread that waits for the lock is the one that holds it: it took it twice."];
+  }
   if (owner === undefined || cpu === undefined) return [];
   return [
     Number(owner) === Number(cpu)
@@ -277,6 +295,7 @@ function kernelFault({ text, panic, threads, images }: CrashReport): string[] {
     if (why !== "") words.push(why);
   }
   words.push(...fullStack(head, panic?.message ?? ""));
+  if (trap?.[2] === "13") words.push(...strangeAddresses(head));
   const powerpc = /\bDAR=0x([0-9A-Fa-f]{8}); DSISR=0x([0-9A-Fa-f]{8})/.exec(head);
   if (powerpc !== null && /Data access/.test(panic?.message ?? "")) {
     // Bit 6 of DSISR is set for a store.
@@ -284,6 +303,14 @@ function kernelFault({ text, panic, threads, images }: CrashReport): string[] {
     words.push(`The address was 0x${parseInt(powerpc[1], 16).toString(16)}, by ${how}.`);
   }
   if (images.length > 0 || (panic?.extensions.length ?? 0) > 0) return words;
+  // The backtrace may name it itself.
+  if (
+    threads[0]?.frames.some(({ imageName }) =>
+      imageName !== null && !/^(?:mach_)?kernel/.test(imageName)
+    )
+  ) {
+    return words;
+  }
   const own = trap === null ? null : BigInt(trap[1]);
   const frame = threads[0]?.frames.find((frame) => isIntelExtension(frame.address));
   if (own !== null && isIntelExtension(own)) {
@@ -298,6 +325,22 @@ function kernelFault({ text, panic, threads, images }: CrashReport): string[] {
     );
   }
   return words;
+}
+
+/** Registers of an Intel CPU that have no address: the upper 17 bits of one are equal. */
+function strangeAddresses(head: string): string[] {
+  const found: string[] = [];
+  for (
+    const [, name, value] of head.matchAll(
+      /\b(R[A-D]X|R[SD]I|RBP|RSP|R[89]|R1[0-5]): {1,4}(0x[0-9a-f]{16})/gi,
+    )
+  ) {
+    const upper = BigInt(value) >> 47n;
+    if (upper !== 0n && upper !== 0x1ffffn && found.length < 16) found.push(`${name} ${value}`);
+  }
+  return found.length === 0 ? [] : [
+    `Not canonical as an address, so that an access by it fails like this: ${found.join(", ")}.`,
+  ];
 }
 
 /** Whether a double fault was that of a stack that is full: what could not be written is just below the stack pointer. */

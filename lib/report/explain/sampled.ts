@@ -96,13 +96,13 @@ export function explainSampled(
     }
     const occasion = idle || isCut || stateOnly(rows) ? null : occasionOf(trunkOf(thread), thread);
     if (occasion !== null) happened.push(`All of it was ${occasion}.`);
-    if (processes.size <= 1 && (idle || waitsForThread(thread))) {
+    const blocker = blockerOf(report, thread);
+    if (processes.size <= 1 && (idle || waitsForThread(thread)) && blocker?.thread == null) {
       happened.push(...others(report.threads, thread));
     }
-    const blocker = blockerOf(report, thread);
     if (blocker === null && isLock(waitOf(busiest))) {
       happened.push(
-        report.threads.length === 1
+        report.threads.length === 1 && report.format === "sample"
           ? interruptedBy(busiest) === null
             ? "The report has no other thread that could hold it."
             : `It waited in the handler of a signal, which interrupted ${
@@ -112,7 +112,13 @@ export function explainSampled(
       );
     }
     if (blocker !== null) {
-      happened.push(`It was ${blocker.words}.`);
+      happened.push(
+        `It was ${blocker.words}${
+          blocker.words.endsWith(" for this thread")
+            ? ": it holds that itself, so that it waits without end"
+            : ""
+        }.`,
+      );
       if (blocker.thread !== null) {
         const { index, id, queue } = blocker.thread;
         const on = queue === null ? "" : `, on the queue "${queue}"`;
@@ -184,7 +190,7 @@ function others(threads: readonly ReportThread[], main: ReportThread): string[] 
   // A few samples, as of a thread that began or ended, tell nothing.
   const least = main.tree.reduce((sum, { count }) => sum + count, 0) / 20;
   const busy = waits.filter(({ activity }) =>
-    activity.samples >= least && activity.busiest.length > 0 && waitOf(activity.busiest) === null
+    activity.samples >= least && activity.busiest.length > 0 && !isWait(activity.busiest)
   )
     .sort((a, b) => b.activity.samples - a.activity.samples);
   if (busy.length === 0) {
@@ -196,6 +202,12 @@ function others(threads: readonly ReportThread[], main: ReportThread): string[] 
     return sentence(`${threadWords(thread)} did not only wait: ${activity.words}.`);
   });
   return busy.length > 2 ? [...named, `${busy.length - 2} more threads did not only wait.`] : named;
+}
+
+/** Whether a stack waits: one in the file system may as well work. */
+function isWait(stack: readonly ReportFrame[]): boolean {
+  const row = waitOf(stack);
+  return row !== null && row.waitReason !== "files";
 }
 
 /** Whether a stack begins as that of a thread that the process made, not as that of main(). */

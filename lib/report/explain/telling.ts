@@ -73,6 +73,7 @@ export type Absent =
   | "thrower"
   | "outer"
   | "extension"
+  | "asked"
   | "packaging"
   | "description"
   | "resource"

@@ -75,7 +75,9 @@ export type FrameNeed = "access" | "stop" | "raise" | "null" | "any";
  * - `mutex`, `rwlock`, `lock`: a lock; the last is one of those that `os_unfair_lock` and libdispatch are made of
  * - `condition`, `semaphore`, `join`: what another thread of the process does
  * - `reply`: an answer of another process or of the kernel
- * - `other`: a file, a socket, a sleep
+ * - `queue`: what another thread does: a dispatch queue, group or block, or something that is done once
+ * - `files`: a call of the file system, which may as well work as wait
+ * - `other`: a read, a socket, a sleep
  * - `unknown`: what the stack does not tell
  */
 export type WaitReason =
@@ -86,6 +88,8 @@ export type WaitReason =
   | "condition"
   | "semaphore"
   | "join"
+  | "queue"
+  | "files"
   | "reply"
   | "other"
   | "unknown";

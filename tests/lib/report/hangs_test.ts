@@ -177,7 +177,7 @@ Deno.test("a process that a debugger paused: what its main thread waits for, and
   assertEquals(
     text,
     "A debugger paused the process: nothing crashed.\nThe main thread: blocked on a pthread mutex.\n" +
-      "The report has no other thread that could hold it.",
+      "The report does not say which thread holds it.",
   );
   assertEquals([deciding?.frame.symbol, deciding?.frame.line], ["-[Cart add:to:]", 108]);
 });
@@ -240,4 +240,117 @@ Deno.test("a JetsamEvent: whose it is by the reason, and the app that a part bel
   assertStringIncludes(own.text, "By its name it is a part of Cart App, such as an extension.");
   assertEquals([own.verdict, own.absent], ["none", "limit"]);
   assertEquals(event("vm-pageshortage").absent, "memory");
+});
+
+/** A sample of a main thread that was always on one stack, innermost first, and of other threads. */
+const always = (frames: readonly string[], more = "") =>
+  `Analysis of sampling Shop (pid 77) every 1 millisecond
+Process:         Shop [77]
+
+Call graph:
+    9 Thread_1   DispatchQueue_1: com.apple.main-thread  (serial)
+${
+    frames.toReversed().map((frame, depth) => {
+      const [symbol, image = "libsystem_kernel.dylib"] = frame.split(" in ");
+      return `    ${"  ".repeat(depth)}+ 9 ${symbol}  (in ${image}) + 8  [0x7fff6842a08${depth}]`;
+    }).join("\n")
+  }
+${more}`;
+
+Deno.test("what a system call with several uses waits for, by the functions around it", () => {
+  const cases: readonly (readonly [what: string, frames: readonly string[]])[] = [
+    ["the end of a thread", ["__ulock_wait", "_pthread_join in libsystem_pthread.dylib"]],
+    ["the end of a thread", ["__semwait_signal", "_pthread_join in libsystem_pthread.dylib"]],
+    ["a lock (os_unfair_lock)", [
+      "__ulock_wait",
+      "_os_unfair_lock_lock_slow in libsystem_platform.dylib",
+    ]],
+    ["a dispatch group", [
+      ...["__ulock_wait", "_dispatch_ulock_wait in libdispatch.dylib"],
+      "_dispatch_wait_on_address in libdispatch.dylib",
+      "_dispatch_group_wait_slow in libdispatch.dylib",
+    ]],
+    ["a dispatch queue", [
+      ...["kevent_id", "_dispatch_kq_poll in libdispatch.dylib"],
+      "_dispatch_event_loop_wait_for_ownership in libdispatch.dylib",
+      "__DISPATCH_WAIT_FOR_QUEUE__ in libdispatch.dylib",
+    ]],
+    ["a pthread mutex", ["semaphore_wait_signal_trap", "pthread_mutex_lock in libSystem.B.dylib"]],
+    ["a sleep", ["__semwait_signal", "nanosleep in libsystem_c.dylib"]],
+    ["a lock or another thread", ["__ulock_wait", "unknown in libsystem_c.dylib"]],
+    ["a read of a file, pipe or socket", ["read"]],
+    ["a reply from another process or from the kernel", [
+      ...["mach_msg_trap", "mach_msg", "__CFRunLoopServiceMachPort in CoreFoundation"],
+      ...["__CFRunLoopRun in CoreFoundation", "CFRunLoopRunSpecific in CoreFoundation"],
+      "CFMessagePortSendRequest in CoreFoundation",
+    ]],
+  ];
+  for (const [what, frames] of cases) {
+    const { text } = explained(always([...frames, "load in Shop", "main in Shop"]));
+    assertStringIncludes(text, `blocked on ${what} in 9 of 9 samples`);
+  }
+  // A server's loop receives its messages by itself.
+  const server = explained(always([
+    ...["mach_msg_trap", "mach_msg", "Mach::Server::runServerThread(bool) in Security"],
+    "main in securityd",
+  ])).text;
+  assertStringIncludes(server, "which is an event loop's or waits for a reply");
+});
+
+Deno.test("a thread in the file system does not only wait; a call of the kernel that is not known is no work", () => {
+  const idle = [
+    ...["mach_msg_trap", "mach_msg", "__CFRunLoopServiceMachPort in CoreFoundation"],
+    ...["__CFRunLoopRun in CoreFoundation", "-[NSApplication run] in AppKit", "main in Shop"],
+  ];
+  const { text } = explained(always(
+    idle,
+    "    9 Thread_2\n    + 9 find  (in Shop) + 8  [0x106d38c5c]\n    +   9 stat64  (in libsystem_kernel.dylib) + 8  [0x7fff6842b085]\n",
+  ));
+  assertStringIncludes(text, "Thread 1 did not only wait: in the file system (stat64) in 9 of 9");
+  const killed = explained(`Process:         Shop [77]
+Path:            /private/var/containers/Bundle/Application/X/Shop.app/Shop
+OS Version:      iPhone OS 17.1 (21B74)
+
+Exception Type:  EXC_CRASH (SIGKILL)
+Termination Reason: FRONTBOARD 0x8badf00d
+
+Thread 0 Crashed:
+0   libsystem_kernel.dylib         0x00000001e94ffcc0 __ioctl + 8
+1   Shop                           0x0000000104980000 main + 8
+`).text;
+  assertStringIncludes(killed, "Thread 0 at that moment: in a call of the kernel (__ioctl).");
+});
+
+Deno.test("most often is what no function beats over all of its stacks", () => {
+  const of = (callers: readonly number[]) =>
+    explained(`Analysis of sampling Shop (pid 77) every 1 millisecond
+Process:         Shop [77]
+
+Call graph:
+    20 Thread_1   DispatchQueue_1: com.apple.main-thread  (serial)
+    + 6 draw  (in Shop) + 8  [0x106d38c5c]
+${
+      callers.map((count, at) =>
+        `    + ${count} step${at}  (in Shop) + 8  [0x106d39c5${at}]\n` +
+        `    +   ${count} hash  (in Shop) + 8  [0x106d40c5c]`
+      ).join("\n")
+    }
+`).text;
+  assertStringIncludes(of([5, 5, 4]), "among others in draw (Shop): 6 of 20 samples (30%)");
+  assertStringIncludes(of([2, 2, 2]), "most often in draw (Shop): 6 of 12 samples (50%)");
+});
+
+Deno.test("why a spindump was taken; a JetsamEvent without the processes that were ended", () => {
+  const asked = explained(
+    heaviest(["9  main + 8 (Shop + 4000) [0x106d38c5c]"]).replace(
+      "Event:            hang",
+      "Reason:           agentd returned not alive\nEvent:            service process watchdog",
+    ),
+  ).text;
+  assertStringIncludes(asked, "It says: agentd returned not alive");
+  const cut = explained(
+    '{"bug_type":"298"}\n{"largestProcess":"Cart","processes":[{"name":"Cart","rpages":9,"pid":1}]}',
+  ).text;
+  assertStringIncludes(cut, "which, and why, is not in the report");
+  assert(!cut.includes("Memory was short"), cut);
 });

@@ -207,15 +207,20 @@ Call graph:
 });
 
 Deno.test("a spinlock's panic on the CPU of its owner; extensions without their places", () => {
-  const panic = (cpu: number) =>
-    `panic(cpu ${cpu} caller 0xffffff800dfe1860): "Spinlock acquisition timed out: ` +
-    `lock=0xffffff871d3f9740, lock owner thread=0xffffff8720cd5d10, current_thread: 0xffffff8720cd5d10, ` +
-    `lock owner active on CPU 0xe, current owner: 0xffffff8720cd5d10"@locks_i386.c:505\n` +
+  const panic = (cpu: number, thread = "0xffffff8700000d10") =>
+    `panic(cpu ${cpu} caller 0xffffff8000001860): "Spinlock acquisition timed out: ` +
+    `lock=0xffffff8700000740, lock owner thread=0xffffff8700000d10, current_thread: ${thread}, ` +
+    `lock owner active on CPU 0xe, current owner: 0xffffff8700000d10"@locks_i386.c:505\n` +
     "Backtrace (CPU 14), Frame : Return Address\n0xffffffc193bdbac0 : 0xffffff800deb9aed\n" +
     "      Kernel Extensions in backtrace:\n         org.example.driver.Cart(1.0)\n         com.apple.iokit.IOCart\n\n";
-  assertStringIncludes(told(panic(14)), "of the CPU whose thread holds the lock");
+  const other = "0xffffff8700000e00";
+  assertStringIncludes(told(panic(14, other)), "of the CPU whose thread holds the lock");
   assertStringIncludes(
-    told(panic(3)),
+    told(panic(14)),
+    "The thread that waits for the lock is the one that holds it",
+  );
+  assertStringIncludes(
+    told(panic(3, other)),
     "The lock's owner ran on CPU 14; the backtrace is that of CPU 3, which waited.",
   );
   assertStringIncludes(told(panic(3)), "org.example.driver.Cart, com.apple.iokit.IOCart");
@@ -247,5 +252,11 @@ CPU Time:         0.010s
     told(text),
     "blocked by turnstile with priority 47 waiting for Shop [77] thread 0x2b after 2 hops.",
   );
-  assertStringIncludes(told(text), 'Thread 1 (0x2b), on the queue "org.shop.db": blocked on');
+  assertStringIncludes(
+    told(text),
+    'Thread 1 (0x2b), on the queue "org.shop.db": in the file system (pread) in 50 of 50',
+  );
+  assert(!told(text).includes("did not only wait"), told(text));
+  const itself = text.replace(/waiting for Shop.*\)/, "waiting for this thread)");
+  assertStringIncludes(told(itself), "waiting for this thread: it holds that itself");
 });

@@ -1,6 +1,7 @@
 /** Kernel panics: what their registers and lists say of the fault. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { explainReport, readReport } from "../../../lib/report/mod.ts";
+import { knowledge, knownPanic } from "../../../lib/report/knowledge/mod.ts";
+import { attributeReport, explainReport, readReport } from "../../../lib/report/mod.ts";
 
 function explained(text: string) {
   const { happened, check } = explainReport(readReport(text, "x"));
@@ -103,4 +104,109 @@ Deno.test("a backtrace within the kernel, its address without the slide, and ext
     check,
     "See which extensions of others are loaded: com.bakery.Oven, at.bakery.Loaf.",
   );
+});
+
+Deno.test("a panic that the watchdog asked for is not that of the extensions in its backtrace", () => {
+  const text =
+    `panic(cpu 2 caller 0xffffff7f8a001ad5): userspace watchdog timeout: no successful checkins from agentd since load
+
+Backtrace (CPU 2), Frame : Return Address
+0xffffff83c0000780 : 0xffffff7f8e17a6f4 org.example.Hook : _hookedTrap + 0x454
+0xffffff83c0000970 : 0xffffff800a51a147 mach_kernel : _panic_trap_to_debugger + 0x227
+0xffffff83c00009e0 : 0xffffff7f8a001ad5 com.apple.driver.watchdog : _ask + 0x27
+      Kernel Extensions in backtrace:
+         com.apple.driver.watchdog(1.0)[B6A95892-0000-0000-0000-6D83F30FA1D5]@0xffffff7f8a000000->0xffffff7f8a008fff
+         org.example.Hook(1.1.8)[813DCDAE-0000-0000-0000-BCF9F3E72A56]@0xffffff7f8e16a000->0xffffff7f8e191fff
+
+BSD process name corresponding to current thread: watchdogd
+`;
+  const { verdict, absent, deciding } = attributeReport(readReport(text, "x"));
+  assertEquals([verdict, absent, deciding], ["system", "asked", null]);
+  const { text: told } = explained(text);
+  assertStringIncludes(told, "that of asking for the panic: it does not show what hung.");
+  assert(!told.includes("org.example.Hook") && !told.includes("The running process"), told);
+});
+
+Deno.test("what panicking itself called is nobody's; the functions that led there are named", () => {
+  const trap = (frames: string[]) => fault("type 14", "0xffffff80158b2f1b", frames);
+  const hooked = trap([
+    "0xffffff7f8e17a6f4 org.example.Hook : _hookedTrap + 0x454",
+    "0xffffff80153ce000 mach_kernel : _kernel_trap + 0x60c",
+    "0xffffff80158b2f1b mach_kernel : _cart_free + 0x10",
+    "0xffffff80158b3f1b mach_kernel : __ZN4Cart5closeEv + 0x20",
+    "0xffffff80158b4f1b mach_kernel : _unix_syscall64 + 0x3c0",
+  ]);
+  const { verdict, deciding } = attributeReport(readReport(hooked, "x"));
+  assertEquals([verdict, deciding], ["system", null]);
+  assertStringIncludes(
+    explained(hooked).text,
+    "It was in cart_free, called by _ZN4Cart5closeEv, unix_syscall64.",
+  );
+  const own = trap([
+    "0xffffff80153ce000 mach_kernel : _kernel_trap + 0x60c",
+    "0xffffff80158b2f1b mach_kernel : _bcopy + 0x10",
+    "0xffffff7f8e17a6f4 org.example.driver.Cart : _fill + 0x454",
+  ]);
+  assertEquals(attributeReport(readReport(own, "x")).library, "org.example.driver.Cart");
+  assertStringIncludes(explained(own).text, "bcopy, called by fill (org.example.driver.Cart)");
+});
+
+Deno.test("a general protection fault need not be an address: what the registers have", () => {
+  const panic = (rdi: string) =>
+    explained(
+      `panic(cpu 0 caller 0xffffff8000297f8c): Kernel trap at 0xffffff7f8028f547, type 13=general protection, registers:
+RAX: 0xffffff8000ce50c0, RBX: 0x000000477ae121b2, RCX: 0x0000000000000280, RDX: 0xffffff8032cc76e0
+RSP: 0xffffff802d5bbd60, RBP: 0xffffff802d5bbd90, RSI: 0x0000000000000002, RDI: ${rdi}
+
+Backtrace (CPU 0), Frame : Return Address
+0xffffff8027f5c6d0 : 0xffffff7f8028f547 com.apple.driver.Cart : _enable + 0xb
+`,
+    ).text;
+  const address = panic("0xc0ffee0000ce50c0");
+  assertStringIncludes(address, "Not canonical as an address, so that an access by it fails");
+  assertStringIncludes(address, "like this: RDI 0xc0ffee0000ce50c0.");
+  const other = panic("0xffffff8032cc76e0");
+  assert(!other.includes("Not canonical"), other);
+  assertStringIncludes(other, "or an instruction that the CPU does not allow");
+  // The backtrace names it, though the list of extensions is cut off.
+  assert(!other.includes("the list that names it is not in the report"), other);
+});
+
+Deno.test("a transition that took too long is a driver's only where its message says so", () => {
+  const panic = (words: string) =>
+    explained(
+      `panic(cpu 0 caller 0xffffff8000297f8c): Sleep transition timed out after 180 seconds while ${words}.\n`,
+    ).text;
+  assertStringIncludes(panic("calling power state change callbacks"), "A driver did not complete");
+  for (const words of ["notifying applications", "writing the hibernation image"]) {
+    assertStringIncludes(panic(words), "The machine did not go to sleep in time;");
+    assert(!panic(words).includes("A driver did not"), words);
+  }
+});
+
+Deno.test("the Mac's own panic in a file of the chip beside it is the Mac's", () => {
+  const file = (mac: string) =>
+    explained(
+      `{"bug_type":"210"}\n${
+        JSON.stringify({
+          product: "iBridge2,5",
+          macOSPanicString: mac,
+          panicString: "panic(cpu 0 caller 0xfffffff0): macOS panic detected\n",
+        })
+      }`,
+    ).text;
+  assertStringIncludes(
+    file("panic(cpu 2 caller 0xffffff8000297f8c): zone_require failed\n"),
+    "The kernel panicked: zone_require failed",
+  );
+  assertStringIncludes(
+    file("BAD MAGIC! (flag set in iBoot panic header), no macOS panic log available"),
+    "The kernel of bridgeOS",
+  );
+});
+
+Deno.test("each row of a panic is found by its own words", () => {
+  for (const row of knowledge) {
+    if (row.kind === "panic") assertEquals(knownPanic(row.key)?.key, row.key);
+  }
 });

@@ -1,0 +1,73 @@
+/** Whose frames are on the backtrace of a kernel panic: those of panicking itself, and what led there. */
+
+import type { CrashReport, ReportFrame } from "../report.ts";
+import { isNearest } from "../nearest.ts";
+
+/** Panics that a process or the watchdog's driver asked for: their backtrace is that of the asking. XNU,
+ * bsd/kern/kern_shutdown.c: panic_kernel; Apple, watchdogd and IOWatchdog. */
+const asked = /^(?:userspace (?:watchdog timeout|panic)|watchdog timeout)\b/;
+
+/** Whether a panic was asked for, so that its backtrace does not show what failed. */
+export function isAskedFor({ panic }: CrashReport): boolean {
+  return panic !== null && asked.test(panic.message);
+}
+
+/** Functions of the kernel that panicking consists of, on Intel: XNU, osfmk/kern/debug.c, osfmk/i386. */
+const panicking =
+  /^_?(?:panic(?:_trap|_with_\w{1,40}|_trap_to_debugger)?|DebuggerTrapWithState|Debugger|handle_debugger_trap|kdp_\w{1,20}|kernel_trap|return_from_trap|trap_from_kernel|hndl_alltraps|lo_alltraps|hndl_double_fault)$/;
+
+/** Most frames that panicking takes. */
+const PANIC_DEPTH = 16;
+
+/** Index of the frame that met the fault or called panic(); 0 where the report does not tell. */
+export function panicEnd({ text, panic, threads }: CrashReport): number {
+  const frames = threads[0]?.frames ?? [];
+  const at = /Kernel trap at (0x[0-9a-f]{8,16})/i.exec(panic?.message ?? "")?.[1];
+  const places = at === undefined ? [] : [BigInt(at)];
+  for (
+    const [, caller] of text.slice(0, 1 << 17).matchAll(
+      /\(cpu \d{1,4} caller (0x[0-9a-f]{1,16})\)/gi,
+    )
+  ) {
+    if (places.length < 8) places.push(BigInt(caller));
+  }
+  for (const place of places) {
+    const found = frames.findIndex(({ address }) => address === place);
+    if (found >= 0) return found;
+  }
+  // A hook within it, as of a hackintosh's extensions, is no cause.
+  return frames.slice(0, PANIC_DEPTH).findLastIndex(({ symbol }) =>
+    symbol !== null && panicking.test(symbol)
+  ) + 1;
+}
+
+/** Most functions that are named. */
+const MAX_CALLS = 4;
+
+/** The functions that led to a panic, innermost first, where the backtrace names them; `null` for others. */
+export function panicPath(report: CrashReport): string | null {
+  const frames = report.threads[0]?.frames ?? [];
+  const from = panicEnd(report);
+  if (isAskedFor(report) || from === 0) return null;
+  const names: string[] = [];
+  for (const frame of frames.slice(from)) {
+    const name = names.length < MAX_CALLS ? nameOf(frame) : null;
+    if (name === null) break;
+    names.push(name);
+  }
+  return names.length === 0
+    ? null
+    : `${names[0]}${names.length === 1 ? "" : `, called by ${names.slice(1).join(", ")}`}`;
+}
+
+/** A function, and the extension that it is in; `null` where the backtrace does not name it. */
+function nameOf(frame: ReportFrame): string | null {
+  const { symbol, offset, image, imageName } = frame;
+  // A return to the first byte of a function is one from what is before it.
+  if (symbol === null || offset === null || offset === 0 || isNearest(frame)) return null;
+  if (panicking.test(symbol)) return null;
+  const owner = image?.name ?? imageName;
+  const isKernel = owner === null || /^(?:mach_)?kernel$/.test(owner);
+  const name = symbol.replace(/^_/, "");
+  return isKernel ? name : `${name} (${owner})`;
+}
