@@ -4,6 +4,9 @@ import { subtypeName } from "./codes.ts";
 import { textAt } from "./json.ts";
 import type { CrashReport, ReportException, ReportThread } from "./report.ts";
 
+/** Addresses below this are taken for a member of an object at null. */
+export const NEAR_NULL = 0x10000n;
+
 /** The faulting address of an EXC_BAD_ACCESS; `null` when there is none. */
 export function faultAddress(report: CrashReport): bigint | null {
   const { exception } = report;

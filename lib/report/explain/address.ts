@@ -2,7 +2,7 @@
 
 import { archs } from "../../arch/mod.ts";
 import { subtypeName } from "../codes.ts";
-import { programCounter, regionInfo, register, stackPointer } from "../fault.ts";
+import { NEAR_NULL, programCounter, regionInfo, register, stackPointer } from "../fault.ts";
 import { imageFinder, imageOf, isSystemImage, titleOf } from "../images.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { isNearest } from "../nearest.ts";
@@ -11,8 +11,6 @@ import { isNonCanonical, type RegionWords, regionWords, stackAfter } from "./reg
 import { type Used, usedFor } from "./instruction.ts";
 import { abortsAfter, innermost, interrupted, isUnnamed } from "./stack.ts";
 
-/** Addresses below this are taken for a member of an object at null. */
-const NEAR_NULL = 0x10000n;
 /** Most members are at offsets that this divides. */
 const MEMBER = 4n;
 /** Maximum distance from the stack pointer of an access that overflows the stack. */

@@ -76,8 +76,7 @@ export function explainCrash(
     (exception === null && report.threads.length > 0 && !lacksCrashed(report)
       ? mainThread(report)
       : null);
-  const hasRun = !story.happened.some((text) => text.includes("none of its code ran"));
-  if (outside && hasRun && shown !== null && shown.frames.length > 0) {
+  if (outside && !story.neverRan && shown !== null && shown.frames.length > 0) {
     story.tell(`Thread ${shown.index} at that moment: ${activityOf(shown).words}.`);
     const title = lockOf(shown.frames)?.title ?? null;
     if (title !== null) {
@@ -294,7 +293,7 @@ function tellOccasion(
 
 /** Tells that a process ended at its start: before any of its code ran, or soon after. */
 function tellLaunch({ report, stack }: Crash, launch: string | null, story: Story): void {
-  if (story.happened.some((text) => text.includes("none of the program's code ran"))) return;
+  if (story.neverRan) return;
   const words = launch ?? (story.happened.length > 0 ? ageWords(report) : null);
   if (words !== null) story.tell(words);
   else if (isBeforeLoop(report, stack)) {

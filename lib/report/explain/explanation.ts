@@ -123,7 +123,7 @@ function fitting(next: string, thread: ReportThread | null, own: ReportFrame | n
 }
 
 /** Advice that says no more than another one with more words. */
-const onlySanitizer = /^Run with Address Sanitizer(?: or zombie objects)?\.$/;
+const onlySanitizer = /^Run with (?:zombie objects or )?Address Sanitizer\.$/;
 
 /** Advice that only a stack can be held against. */
 const ofStack =

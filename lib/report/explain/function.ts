@@ -1,7 +1,7 @@
 /** What the functions of a crashed stack tell of what happened. */
 
 import { signalOf, subtypeName } from "../codes.ts";
-import { faultAddress, isAccess } from "../fault.ts";
+import { faultAddress, isAccess, NEAR_NULL } from "../fault.ts";
 import { imageFinder, imageOf, imageTitle, isSystemFrame, titleOf } from "../images.ts";
 import { bareName, type KnowledgeRow, known, knownFrame } from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
@@ -378,7 +378,7 @@ function failedNew(
 function elsewhere(report: CrashReport, frame: ReportFrame | undefined): KnowledgeRow | null {
   const symbol = frame?.symbol ?? null;
   const fault = symbol === null ? null : faultAddress(report);
-  if (fault === null || fault < ELSEWHERE) return null;
+  if (fault === null || fault < NEAR_NULL) return null;
   const key = `${bareName(symbol!)} elsewhere`;
   const row = known("frame", key);
   // A prefix of another row is not meant.
@@ -387,8 +387,6 @@ function elsewhere(report: CrashReport, frame: ReportFrame | undefined): Knowled
 
 /** What is read of an object that is null is at these addresses. */
 const NULL_USED = 0x40n;
-/** From this address on it is no null pointer that was used with an offset. */
-const ELSEWHERE = 0x10000n;
 
 /** The run-time or framework in whose code a process ended itself, where its functions have no names. */
 function frameworkRow(

@@ -4,7 +4,7 @@ import { imageOf, imageTitle, isBaseLibrary, isKernelFrame, titleOf } from "../i
 import { type KnowledgeRow, known, type WaitReason } from "../knowledge/mod.ts";
 import { isNearest } from "../nearest.ts";
 import type { CallTreeNode, CrashReport, ReportFrame, ReportThread } from "../report.ts";
-import { frameOwner, functionOf, isCutLoop } from "./stack.ts";
+import { frameOwner, frameTitle, functionOf, isCutLoop } from "./stack.ts";
 
 /** Innermost frames of a main thread in which its event loop is looked for. */
 const MAIN_DEPTH = 40;
@@ -537,10 +537,7 @@ function unlink(path: Link, most: number): ReportFrame[] {
 
 /** The innermost function of a stack that is not the kernel's. */
 function placeOf(frames: readonly ReportFrame[]): string {
-  const frame = frames.find((frame) => !isKernelFrame(frame)) ?? frames[0];
-  const image = frame.image === null ? frame.imageName : imageTitle(frame.image);
-  const name = nameOf(frame) ?? `0x${frame.address.toString(16)}`;
-  return `${name}${image === null ? "" : ` (${image})`}`;
+  return frameTitle(frames.find((frame) => !isKernelFrame(frame)) ?? frames[0]);
 }
 
 /** A frame's function; `null` where its name is only that of the nearest one. */
@@ -553,8 +550,8 @@ function imagesOf(frames: readonly ReportFrame[]): string {
   if (frames[0] === undefined || nameOf(frames[0]) !== null) return "";
   const names: string[] = [];
   for (const frame of frames) {
-    const name = frame.image === null ? frame.imageName : imageTitle(frame.image);
-    if (name !== null && !names.includes(name)) names.push(name);
+    const name = titleOf(frame);
+    if (name !== "" && !names.includes(name)) names.push(name);
   }
   return names.length < 2 ? "" : `, called through ${names.slice(1, 5).join(", ")}`;
 }

@@ -73,6 +73,7 @@ const MAX_MESSAGE = 1 << 15;
 /** What KSCrash writes behind the reason of an exception that it found by a pointer to a freed object:
  * KSCrashReportFilterAppleFmt.m. */
 const deadNote = "NOTE: This exception has been deallocated!";
+
 /** Where the stack begins that a sanitizer printed: the system's may begin further out, as in the sanitizer's handler of the
  * signal; `null` without one. LLVM, compiler-rt/lib/sanitizer_common/sanitizer_stacktrace_printer.cpp. */
 export function sanitizerPlace(

@@ -30,6 +30,11 @@ export class Story {
   readonly happened: string[] = [];
   readonly rows: KnowledgeRow[] = [];
 
+  /** Whether it was told that none of the program's code ran. */
+  get neverRan(): boolean {
+    return this.rows.some(({ neverRan }) => neverRan === true);
+  }
+
   tell(text: string): void {
     this.happened.push(text);
   }

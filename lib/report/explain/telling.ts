@@ -1,6 +1,6 @@
 /** Which stack of a report tells what happened, if any does. */
 
-import { faultAddress } from "../fault.ts";
+import { faultAddress, NEAR_NULL } from "../fault.ts";
 import { imageOf, imageTitle, systemByAddresses } from "../images.ts";
 import { heapDamage, known, knownTermination, mallocStop } from "../knowledge/mod.ts";
 import { numberAt } from "../json.ts";
@@ -179,9 +179,6 @@ export function graphicsAside(
   const address = faultAddress(report);
   return address !== null && address < NEAR_NULL ? crashedThread.index : null;
 }
-
-/** Addresses below this are of members of an object at null. */
-const NEAR_NULL = 0x1000n;
 
 /** Whether a report names a crashed thread that its copy does not have. */
 export function lacksCrashed(report: CrashReport): boolean {

@@ -39,10 +39,10 @@ const invalid = (what: string, source = zombies): [string, string[], string, str
   source,
   "top",
 ];
-/** What malloc's own checks found, in functions of which none is at fault. */
 /** What malloc's own report says where the text is not there: the freed pointer or the heap may be at fault. */
 export const mallocStop =
   "malloc found an error: a block freed twice, one that it did not allocate, or a damaged heap.";
+/** What malloc's own checks found, in functions of which none is at fault. */
 export const heapDamage = "malloc found its heap damaged.";
 const sanitize = "Run with Address Sanitizer: it stops where the damage is done.";
 const damage = (key: string): KnowledgeRow => ({

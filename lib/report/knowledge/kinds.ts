@@ -1359,7 +1359,7 @@ export const kindRows: readonly KnowledgeRow[] = [
     "noncanonical",
     "",
     ["a pointer overwritten with data", "an object used after it was deallocated"],
-    "Run with Address Sanitizer or zombie objects.",
+    "Run with zombie objects or Address Sanitizer.",
     vm,
   ),
   row(
@@ -1472,7 +1472,7 @@ export const kindRows: readonly KnowledgeRow[] = [
     "unknown",
     "",
     ["a pointer to what is gone, that was never set or was overwritten, or an index out of range"],
-    "Run with Address Sanitizer or zombie objects.",
+    "Run with zombie objects or Address Sanitizer.",
     vm,
   ),
 ];

@@ -112,6 +112,8 @@ export interface KnowledgeRow {
   readonly role?: FrameRole;
   /** What must have ended the process; absent means `stop` for a function without a role, else `any`. */
   readonly needs?: FrameNeed;
+  /** Whether what it tells of is that the program was not started: none of its code ran. */
+  readonly neverRan?: true;
   /** What a thread waits for in the function; of the kind `wait`. */
   readonly waitReason?: WaitReason;
   /** The run-time or program whose signal handler calls the function. */

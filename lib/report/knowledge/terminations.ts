@@ -28,6 +28,11 @@ function code(
   return { kind: "termination", key, meaning, causes, next, source };
 }
 
+/** The row of a program that was not started. */
+function neverRan(row: KnowledgeRow): KnowledgeRow {
+  return { ...row, neverRan: true };
+}
+
 /** See {@linkcode KnowledgeRow}. */
 export const terminationRows: readonly KnowledgeRow[] = [
   code(
@@ -325,15 +330,17 @@ export const terminationRows: readonly KnowledgeRow[] = [
     jetsam,
   ),
 
-  code(
-    "CODESIGNING:0x1",
-    "the signature was found invalid when the program started: none of its code ran; which part is not valid is not in the report",
-    [
-      "a program that was changed after it was signed, or is not signed for this system",
-      "entitlements that no provisioning profile of it allows",
-    ],
-    "codesign --verify --deep --strict; codesign -d --entitlements - shows what it asks for.",
-    reason,
+  neverRan(
+    code(
+      "CODESIGNING:0x1",
+      "the signature was found invalid when the program started: none of its code ran; which part is not valid is not in the report",
+      [
+        "a program that was changed after it was signed, or is not signed for this system",
+        "entitlements that no provisioning profile of it allows",
+      ],
+      "codesign --verify --deep --strict; codesign -d --entitlements - shows what it asks for.",
+      reason,
+    ),
   ),
   code(
     "CODESIGNING:0x2",
@@ -381,20 +388,24 @@ export const terminationRows: readonly KnowledgeRow[] = [
     "Add the debugger entitlements.",
     reason,
   ),
-  code(
-    "CODESIGNING:0x4",
-    "the program was started in a way that its launch constraints forbid: none of its code ran",
-    [],
-    "Check who starts it and from where.",
-    reason,
+  neverRan(
+    code(
+      "CODESIGNING:0x4",
+      "the program was started in a way that its launch constraints forbid: none of its code ran",
+      [],
+      "Check who starts it and from where.",
+      reason,
+    ),
   ),
 
-  code(
-    "DYLD:0x1",
-    "a library is missing: none of the program's code ran",
-    ["not embedded in the program's bundle", "wrong rpath or install name"],
-    "Embed the library that the message names; otool -l shows the rpaths.",
-    dyld,
+  neverRan(
+    code(
+      "DYLD:0x1",
+      "a library is missing: none of the program's code ran",
+      ["not embedded in the program's bundle", "wrong rpath or install name"],
+      "Embed the library that the message names; otool -l shows the rpaths.",
+      dyld,
+    ),
   ),
   code(
     "DYLD:0x2",

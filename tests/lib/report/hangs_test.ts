@@ -59,6 +59,14 @@ Deno.test("a heaviest stack that samples leave on the way: the others are not wh
   assertEquals([deciding?.frame.index, deciding?.frame.symbol], [0, "leaf"]);
 });
 
+Deno.test("where time went: a part of a function is called by the function's name", () => {
+  const { text } = explained(heaviest([
+    "9  main + 15 (Shop + 9339) [0x106d3547b]",
+    "9  evaluate.cold.1 + 40 (Shop + 4000) [0x106d38c5c]",
+  ]));
+  assertStringIncludes(text, "mostly in evaluate (Shop): ");
+});
+
 Deno.test("code that is made at run time is not that of the image before it", () => {
   const { deciding } = explained(heaviest([
     "9  thread_start + 15 (libsystem_pthread.dylib + 9339) [0x7fff2033547b]",
