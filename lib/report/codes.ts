@@ -46,6 +46,8 @@ const accessCodes: Readonly<Record<number, string>> = {
   0x102: "EXC_ARM_DA_DEBUG",
   0x103: "EXC_ARM_SP_ALIGN",
   0x105: "EXC_ARM_PAC_FAIL",
+  0x106: "EXC_ARM_MTE_TAGCHECK_FAIL",
+  0x107: "EXC_ARM_MTE_CANONICAL_FAIL",
 };
 
 const intelAccessCodes: Readonly<Record<number, string>> = {

@@ -61,6 +61,7 @@ export type AddressClass =
   | "low"
   | "return"
   | "stack area"
+  | "replaced"
   | "text"
   | "number"
   | "signed"
@@ -105,6 +106,11 @@ const GO_UNKNOWN = 0xb01d_face_deba_c1en;
 /** WebKit, Source/WTF/wtf/Assertions.cpp: WTFCrash; Skia, SkTypes.h: SK_CRASH. */
 const WEBKIT_CRASH = 0xbbad_beefn;
 
+/** dyld, include/mach-o/dyld_priv.h: DYLD_BADROOT_MARKER. */
+const REPLACED = 0x0bad_4007n;
+/** Members of what is there are not further on. */
+const MAX_MEMBER = 0x1000n;
+
 /** Describes and classifies an address. */
 export function classifyAddress(report: CrashReport, address: bigint): AddressWords {
   if (address === GO_UNKNOWN) {
@@ -118,6 +124,14 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
       kind: "deliberate",
       words: [
         "it is what WebKit, JavaScriptCore and Skia crash by on purpose, as a check does that failed",
+      ],
+    };
+  }
+  if (address >= REPLACED && address - REPLACED < MAX_MEMBER) {
+    return {
+      kind: "replaced",
+      words: [
+        "it is what dyld puts in place of a function or variable that is missing in a library which is loaded in place of one of the system's",
       ],
     };
   }
@@ -296,10 +310,14 @@ function useWords(
     ];
   }
   if (index !== null || value >= NEAR_NULL) return null;
-  return [
-    "tiny",
-    `it is ${formula}, by the instruction, and ${base} is ${value}: a number in place of a pointer, or a place in something at null`,
-  ];
+  const by = formula === base ? "" : `it is ${formula}, and `;
+  // Nothing that is used by a pointer of its own is at such a place.
+  return value % MEMBER === 0n
+    ? [
+      "tiny",
+      `${by}${base} is ${value}, by the instruction: a number in place of a pointer, or a place in something at null`,
+    ]
+    : ["number", `${by}${base} is ${value}, by the instruction: a number in place of a pointer`];
 }
 
 /** What a pointer was that has lost its upper half: the lower one is that of an address in an image of the program; `null`
@@ -524,13 +542,13 @@ function pointerWords(report: CrashReport, address: bigint): [AddressClass, stri
         "its uppermost bit is set: an Objective-C tagged pointer used as an address, or damage",
       ]];
     }
-    // The CPU does not look at the upper byte of data's addresses; XNU, osfmk/arm64/sleh.c: VM_USER_STRIP_TBI.
+    // The upper byte is no part of data's addresses; XNU, osfmk/arm64/sleh.c: VM_USER_STRIP_TBI.
     const tag = address >> 56n;
     if (tag > 0n && tag <= MAX_TAG && (upper & 0x1ffn) === 0n) {
       const rest = (address & 0xff_ffff_ffff_ffffn).toString(16);
       return [[
         "unknown",
-        `its upper byte, which the CPU does not look at, is ${tag}: a tag, or damage; the rest is 0x${rest}`,
+        `its upper byte is ${tag}: a tag, which is no part of the address, or damage; the rest is 0x${rest}`,
       ]];
     }
     if (upper !== 0n && address >> 63n === 0n) {

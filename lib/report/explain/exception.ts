@@ -130,7 +130,7 @@ export function tellAccess(crash: Crash, story: Story): void {
     const causes = row !== null && isUndelivered(row) ? null : known("address", kind);
     // Where the address is no pointer at all, that it is not aligned either says nothing.
     const isSymptom = kind !== "unknown" && rows.length === 1 &&
-      /^(?:BUS_ADRALN|EXC_ARM_DA_ALIGN)$/.test(rows[0].key);
+      /^(?:BUS_ADRALN|EXC_ARM_DA_ALIGN)(?: of code)?$/.test(rows[0].key);
     // The registers of a handler that ended the process are not of the access that filled a stack.
     if (causes !== null && (isSymptom || kind === "filled")) rows.unshift(causes);
     else if (causes !== null && rows.every(({ role }) => role === "top")) rows.push(causes);

@@ -54,7 +54,9 @@ export function tellFunction(
     ? known("frame", "libobjc without names")
     : null;
   const context = ended === "abort" ? null : contextOf(stack, reading.first);
-  const contextRow = context === null ? null : known("frame", contextKeys[context]);
+  const isReleased = context !== "pool" || found?.row.role === "top" ||
+    releasing.test(titleOf(stack[reading.first]));
+  const contextRow = context === null || !isReleased ? null : known("frame", contextKeys[context]);
   const isBetter = found === undefined || found.row.role === "top" ||
     found.row.key.startsWith("_dispatch_assert_queue_fail");
   const telling = contextRow !== null && isBetter
@@ -276,6 +278,10 @@ function unnamedTermination(
     objc ? " and libobjc" : ""
   } of an exception that was not caught, most likely; the stack has no names of it, and what was thrown is not in the report.`;
 }
+
+/** Images of the functions that release objects. */
+const releasing =
+  /^(?:libobjc\.|libswiftCore\.|libdispatch\.|libsystem_blocks\.|(?:com\.apple\.)?CoreFoundation$)/;
 
 /** Rows of contexts. */
 const contextKeys = {

@@ -686,6 +686,17 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     next: "Look for memory damage near the pointer that was used; run with Address Sanitizer.",
     source: arm,
   },
+  ...([
+    ["EXC_ARM_MTE_TAGCHECK_FAIL", "the pointer's tag is not that of the memory that it is to"],
+    ["EXC_ARM_MTE_CANONICAL_FAIL", "the pointer has a tag, and the memory that it is to has none"],
+  ] as const).map(([key, meaning]): KnowledgeRow => ({
+    kind: "subtype",
+    key,
+    meaning: `${meaning}, as memory tagging (MTE) found`,
+    causes: ["memory used after it was freed, or beyond its end"],
+    next: "Find what freed the memory, or the sizes that are used; run with Address Sanitizer.",
+    source: 'Apple, "Memory Integrity Enforcement"; XNU, osfmk/mach/arm/exception.h',
+  })),
   {
     kind: "subtype",
     key: "EXC_I386_GPFLT",

@@ -90,7 +90,7 @@ export const frameRows: readonly KnowledgeRow[] = [
     frame("_CFAutoreleasePoolPop", ...invalid("An autorelease pool released")),
     frame(
       "an autorelease pool's release",
-      "An autorelease pool released an object that was already deallocated.",
+      "While an autorelease pool was emptied, an invalid object was released, most likely one that was already deallocated.",
       [
         "an object that was released once too often before: by code that ran earlier and is not on the stack",
         "memory damage in the object",

@@ -1276,6 +1276,16 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "address",
+    "replaced",
+    "",
+    [
+      "a library of the same name as one of the system's that is loaded in its place, as by DYLD_LIBRARY_PATH, and lacks what the system's has",
+    ],
+    "See what the innermost function of the system called; look for such a library among the images, and do not set DYLD_LIBRARY_PATH.",
+    "dyld, dyld/Loader.cpp and include/mach-o/dyld_priv.h: DYLD_BADROOT_MARKER",
+  ),
+  row(
+    "address",
     "marked",
     "",
     ["memory used after it was freed, or before it was set", "a crash on purpose"],

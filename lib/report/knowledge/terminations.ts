@@ -243,6 +243,12 @@ export const terminationRows: readonly KnowledgeRow[] = [
     ["a pointer that was overwritten"],
   ),
   namespace(
+    "MTE_FAIL",
+    "Memory tagging (MTE) found a pointer whose tag is not that of the memory that it was used for.",
+    "Find what freed the memory, or the sizes that are used; run with Address Sanitizer.",
+    ["memory used after it was freed, or beyond its end"],
+  ),
+  namespace(
     "PORT_SPACE",
     "The process had too many Mach ports.",
     "Look for ports that are never released.",

@@ -126,7 +126,7 @@ Deno.test("an autorelease pool: who released the object too often is not on the 
   const found = told(crash(access("0x18"), [...drained, ...loop]));
   assertStringIncludes(
     found.what,
-    "An autorelease pool released an object that was already deallocated.",
+    "an invalid object was released, most likely one that was already deallocated.",
   );
   assertEquals(found.whose, ["unknown", "pool", null]);
   assertEquals(

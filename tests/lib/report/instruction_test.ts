@@ -79,7 +79,7 @@ Deno.test("ARM: the register that an access near null went by", () => {
   const load = (base: bigint, address: bigint) => arm(0xf9400d08, address, { 8: base });
   assertStringIncludes(load(0n, 24n).what, "it is null plus 24: by the instruction x8 is 0");
   const small = load(0x20n, 0x38n);
-  assertStringIncludes(small.what, "it is x8 + 24, by the instruction, and x8 is 32");
+  assertStringIncludes(small.what, "it is x8 + 24, and x8 is 32, by the instruction");
   assert(!small.what.includes("it is null"), small.what);
   // Registers that do not come to the address are not of the access.
   assertStringIncludes(load(0x1_0000_0000n, 24n).what, "no register is 0");

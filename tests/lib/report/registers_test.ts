@@ -599,7 +599,10 @@ Deno.test("addresses that look like more than they are: error numbers, far behin
   assert(!words("0x412c00", low).includes("have nothing"));
   assertStringIncludes(words("0xdeadbeef"), "or crash by on purpose");
   assertStringIncludes(words("0xe5e5e5e5e5e5e5f5"), "Firefox's allocator writes over freed");
-  assertStringIncludes(words("0x0500000104567000"), "is 5: a tag, or damage");
+  assertStringIncludes(
+    words("0x0500000104567000"),
+    "is 5: a tag, which is no part of the address, or damage",
+  );
 });
 
 Deno.test("past the stack of another thread than the one that crashed no array of its own was overrun", () => {
@@ -637,4 +640,34 @@ Deno.test("a bad page is of no invalid program, a quotient that does not fit is 
     crash("Exception Type:  SIGFPE\nException Codes: FPE_INTDIV at 0x100", end),
   );
   assertStringIncludes(division.what, "a division of integers failed");
+});
+
+Deno.test("memory tagging; what dyld puts where a library in place of the system's lacks a function", () => {
+  const tagged = told(crash(
+    "Exception Type:    EXC_BAD_ACCESS (SIGKILL)\nException Codes: 0x0000000000000106, 0x07000008db020050\n" +
+      "Termination Reason:  Namespace MTE_FAIL, Code 262",
+    end,
+  ));
+  assertStringIncludes(tagged.what, "EXC_ARM_MTE_TAGCHECK_FAIL at 0x7000008db020050");
+  assertStringIncludes(tagged.causes, "after it was freed, or beyond its end");
+  const lacking = told(crash(
+    "Exception Type:  EXC_BAD_ACCESS (SIGBUS)\nException Subtype: EXC_ARM_DA_ALIGN at 0x000000000bad4007",
+    ["??? ???", ...end],
+    registers({ pc: 0xbad4007n }),
+  ));
+  assertStringIncludes(lacking.what, "missing in a library which is loaded in place of one");
+  assertStringIncludes(lacking.causes, "DYLD_LIBRARY_PATH");
+  assert(!lacking.what.includes("4 GB"), lacking.what);
+});
+
+Deno.test("what the system's own dealloc does while a pool is emptied is no invalid object", () => {
+  const pool = [
+    "libobjc.A.dylib AutoreleasePoolPage::releaseUntil(objc_object**) + 204",
+    "libobjc.A.dylib objc_autoreleasePoolPop + 244",
+    ...end,
+  ];
+  const dealloc = crash(access("0x10"), ["AVFCore -[AVPlayerItem dealloc] + 40", ...pool]);
+  assert(!told(dealloc).what.includes("invalid object"), told(dealloc).what);
+  const release = crash(access("0x10"), ["libobjc.A.dylib objc_release + 8", ...pool]);
+  assertStringIncludes(told(release).what, "an invalid object was released, most likely");
 });
