@@ -134,8 +134,10 @@ export function isKernelFrame({ address, image, imageName }: ReportFrame): boole
 }
 
 /** Where XNU reserves room for the shared cache, in which only the system's images are: osfmk/mach/shared_region.h,
- * SHARED_REGION_BASE_ARM64 and SHARED_REGION_BASE_X86_64, the latter since macOS 11. */
+ * SHARED_REGION_BASE_ARM64, SHARED_REGION_BASE_X86_64, that since macOS 11, and SHARED_REGION_BASE_ARM, as it was
+ * first. */
 const caches = {
+  armv7: { begin: 0x3000_0000n, end: 0x4000_0000n },
   arm64: { begin: 0x1_8000_0000n, end: 0x2_8000_0000n },
   x86_64: { begin: 0x7ff8_0000_0000n, end: 0x7fff_0000_0000n },
 } as const;
@@ -144,7 +146,7 @@ const caches = {
  * system's, whatever their names. Names of the program are not: people change addresses in what they show. */
 export function markCached({ arch, images, process, stacks, threads }: CrashReport): void {
   if (images.length > 0) return;
-  const kind = arch === "x86_64" || arch === "arm64"
+  const kind = arch === "x86_64" || arch === "arm64" || arch === "armv7"
     ? arch
     // A piece without a header.
     : arch === null && process.name === null

@@ -158,6 +158,8 @@ const absences = {
   wait: safe`not known; the stack is that of a thread that waited`,
   generated:
     safe`not known; the code that was interrupted is in no image, as what a run-time compiles; the signal's handler is a run-time's`,
+  compiled:
+    safe`not known; the innermost code that is not the system's is in no image, as what a run-time compiles`,
   packaging: safe`how the program was built, signed or installed; the stack does not decide`,
   asked:
     safe`not known; what hung is what the message names, and the backtrace is that of asking for the panic`,

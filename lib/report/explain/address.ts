@@ -489,13 +489,15 @@ function isFunctionAt(report: CrashReport, address: bigint, { type }: RegionWord
 }
 
 /** The program counter, where the stack that was walked does not begin with it: `PC register does not match crashing
- * frame (0x0 vs 0x100001000)`. */
-function notedCounter({ text }: CrashReport): bigint | null {
+ * frame (0x0 vs 0x100001000)`. Of a program that Rosetta translated it is 0 where it is not known. */
+function notedCounter({ text, codeType }: CrashReport): bigint | null {
   const at = text.indexOf(" register does not match crashing frame (0x");
   if (at < 0) return null;
   const match = /\b(?:PC|RIP|EIP) register does not match crashing frame \((0x[0-9a-f]{1,16}) vs /i
     .exec(text.slice(Math.max(0, at - 4), at + 80));
-  return match === null ? null : BigInt(match[1]);
+  if (match === null) return null;
+  const counter = BigInt(match[1]);
+  return counter === 0n && /Translated/i.test(codeType ?? "") ? null : counter;
 }
 
 /** Whether an address is above what the innermost function has on the stack: a stack is full at its lower end. */

@@ -46,6 +46,7 @@ import {
   absentFrom,
   decidesNothing,
   graphicsAside,
+  isCompiledCode,
   isGenerated,
   isHeapDamage,
   isLaunching,
@@ -109,7 +110,7 @@ export interface Attribution {
    * an `extension` that is not Apple's, or `asked` where a process asked for it; `packaging` where it is how the program was built, signed or installed that
    * decides, and no stack; `description` where its Info.plist lacks one of how private data is used; `resource`
    * where the process as a whole used too much of one; `processes` where there are several, of which only the first is looked at; `own` where the copy's stack and
-   * the program are the system's; `part` where the whole stack and the program are; `heap` where malloc found its heap damaged, by code that ran before; `malloc` where it ended the process and nothing says whether its heap or the pointer that it was passed was at fault; `managed` where managed code threw whose functions are not on the stack; `reporter` where a crash reporter in the process crashed while it recorded a crash; `pool` where an autorelease pool released an object, whose owner is not on the stack; `wait` where the crashed thread only waited when a signal ended the process; `address` where no frame names its image and the innermost one that is not in the system's shared cache is shown; `recorder` where the stack's own code is only a crash reporter's; `culprit` where there is no stack and the reporter suspects a library; `addresses` where no frame names its image and all are in the system's libraries; `launch` where none of the program's code had run; `generated` where the code that a signal interrupted is in no image, as what a run-time compiles; `limit` where the kernel ended a process that was above its own limit of memory; `memory` where it lists processes that it ended for other reasons; `passed` where the program's functions only passed an event of the system's on; `null` when it lacks none. */
+   * the program are the system's; `part` where the whole stack and the program are; `heap` where malloc found its heap damaged, by code that ran before; `malloc` where it ended the process and nothing says whether its heap or the pointer that it was passed was at fault; `managed` where managed code threw whose functions are not on the stack; `reporter` where a crash reporter in the process crashed while it recorded a crash; `pool` where an autorelease pool released an object, whose owner is not on the stack; `wait` where the crashed thread only waited when a signal ended the process; `address` where no frame names its image and the innermost one that is not in the system's shared cache is shown; `recorder` where the stack's own code is only a crash reporter's; `culprit` where there is no stack and the reporter suspects a library; `addresses` where no frame names its image and all are in the system's libraries; `launch` where none of the program's code had run; `generated` where the code that a signal interrupted is in no image, as what a run-time compiles; `compiled` where the innermost code that is not the system's is such; `limit` where the kernel ended a process that was above its own limit of memory; `memory` where it lists processes that it ended for other reasons; `passed` where the program's functions only passed an event of the system's on; `null` when it lacks none. */
   readonly absent: Absent | null;
   /** Library or image of the deciding frame; `null` without one. Not safe to print raw. */
   readonly library: string | null;
@@ -186,6 +187,9 @@ export function attributeReport(
       passed: at < 0 ? 0 : at - Math.max(reading.first, reading.handled),
       frames,
     };
+  }
+  if (isCompiledCode(report, stack, Math.max(reading.first, reading.handled))) {
+    return { ...undecided, absent: "compiled", frames };
   }
   const absent = isOwn ? null : whyAbsent({ report, stack, frames, reading }, found);
   const isSystems = absent === null || systemAbsent.has(absent);
@@ -413,7 +417,8 @@ function decidingOf({ report, stack, frames, reading }: OwnedStack): Deciding {
       frames[index + 1].library === frames[index].library
     )?.index ?? -1;
   const isRuntime = ({ owner, frame }: OwnedFrame, index: number): boolean =>
-    index >= begin && index > fatal && owner === "runtime" && !isRecorderFrame(frame);
+    index >= begin && index < end && index > fatal && owner === "runtime" &&
+    !isRecorderFrame(frame);
   // A function that only raises, or a handler, decides where no other does, and not where a copy does not have its caller.
   const ofFunction = frames.findIndex((frame, index) =>
     isRuntime(frame, index) && !onlyRaises(frame.frame)

@@ -2,7 +2,7 @@
 
 import { objectAt, textAt } from "../json.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
-import { endOfTermination, functionOf, interrupted, isThrow } from "./stack.ts";
+import { endOfTermination, functionOf, interrupted, isCatcher, isThrow } from "./stack.ts";
 
 /** An uncaught exception. */
 export interface UncaughtException {
@@ -41,6 +41,10 @@ export function uncaughtException(
   const terminates = handled > 0 || has(/terminate_handler/) >= 0;
   const aborts = terminates || has(/^_?_?abort/) >= 0;
   const thrown = has(/^(?:objc_exception_throw|__exceptionPreprocess)\b/, handled);
+  // It had caught what a call raised that was passed to the thread.
+  if (thrown >= 0 && aborts && isCatcher(crashed[thrown + 1])) {
+    return found("Objective-C", [], true);
+  }
   // Other reporters give the exception's stack as that of the crashed thread.
   if (thrown >= 0 && (aborts || (thrown <= 1 && !isFault(report)))) {
     return found("Objective-C", crashed.slice(thrown));

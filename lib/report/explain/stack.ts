@@ -244,6 +244,11 @@ export function tells({ role, needs }: KnowledgeRow, ended: EndedBy): boolean {
   }
 }
 
+/** Functions that a pool releases an object by. What a dealloc method does further in is not the release of the pool's
+ * own object. */
+const releases =
+  /^(?:_?objc_(?:msgSend|release|object::)|_objc_rootRelease|_?CFRelease|swift_(?:release|unknownObjectRelease)|_swift_release|AutoreleasePoolPage::|\(anonymous.namespace\)::AutoreleasePoolPage::|objc_autoreleasePoolPop|_CFAutoreleasePoolPop)|^-\[NSObject release\]/;
+
 /** Frames after the first in which a context is looked for. */
 const CONTEXT_DEPTH = 4;
 
@@ -263,7 +268,9 @@ export function contextOf(
     const match = contexts.exec(symbol);
     if (match !== null) {
       return match[1] !== undefined
-        ? "pool"
+        ? stack.slice(first, at).every(({ symbol }) => symbol === null || releases.test(symbol))
+          ? "pool"
+          : null
         : match[2] !== undefined
         ? "isolation"
         : match[3] !== undefined
@@ -379,6 +386,11 @@ export function isThrow(symbol: string | null): boolean {
 /** Whether a function raises an exception again that was caught. */
 export function isRethrow(symbol: string | null): boolean {
   return symbol !== null && /^(?:objc_exception_rethrow|__cxa_rethrow)\b/.test(symbol);
+}
+
+/** Whether a function catches what a call raises that was passed to a thread, and throws it anew. */
+export function isCatcher(frame: ReportFrame | undefined): boolean {
+  return frame?.symbol === "__NSThreadPerformPerform";
 }
 
 /** Index of the innermost function that raised an exception again; -1 when there is none. */
@@ -516,18 +528,17 @@ export function entryOf(stack: readonly ReportFrame[]): number {
   }
   const broken = brokenAt(stack);
   if (broken !== null) return broken;
-  const main = mainBelowRuntime(stack);
-  if (main !== null) return main;
+  const outer = mainBelowRuntime(stack) ?? stack.length;
   // The loop is on the outside of a stack, so the search begins there.
   if (
     !stack.slice(-6).some(({ symbol }) =>
       symbol !== null && (symbol.includes("ain") || symbol === "start")
-    )
+    ) && !stack.slice(-1).some(isNameless)
   ) {
-    return stack.length;
+    return outer;
   }
   let inLoop = false;
-  for (let at = 0; at < stack.length; at++) {
+  for (let at = 0; at < outer; at++) {
     const { symbol } = stack[at];
     if (symbol !== null && eventLoops.test(symbol)) inLoop = true;
     else if (inLoop && !isSystemFrame(stack[at])) {
@@ -550,7 +561,7 @@ export function entryOf(stack: readonly ReportFrame[]): number {
       inLoop = false;
     }
   }
-  return stack.length;
+  return outer;
 }
 
 /** Index of a frame of code that a run-time made, in no image, beyond which a stack is not what it was: it ends in a

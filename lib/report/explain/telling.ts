@@ -1,8 +1,8 @@
 /** Which stack of a report tells what happened, if any does. */
 
 import { faultAddress, NEAR_NULL } from "../fault.ts";
-import { imageOf, imageTitle, systemByAddresses } from "../images.ts";
-import { heapDamage, known, knownTermination, mallocStop } from "../knowledge/mod.ts";
+import { imageOf, imageTitle, isSystemFrame, systemByAddresses, titleOf } from "../images.ts";
+import { heapDamage, known, knownFrame, knownTermination, mallocStop } from "../knowledge/mod.ts";
 import { numberAt } from "../json.ts";
 import { cutTree } from "../read/call_tree.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
@@ -16,6 +16,7 @@ import {
   endedBy,
   endOfTermination,
   eventLoops,
+  isCatcher,
   isThrow,
   isTrampoline,
   isUnnamed,
@@ -87,6 +88,7 @@ export type Absent =
   | "pool"
   | "wait"
   | "generated"
+  | "compiled"
   | "address"
   | "launch"
   | "addresses"
@@ -100,7 +102,9 @@ export type Absent =
 export function absentFrom(stack: readonly ReportFrame[]): Absent | null {
   if (stack.length === 0) return "stack";
   if (!stack.some((frame) => imageOf(frame) !== null)) return "images";
-  const throws = stack.slice(endOfTermination(stack)).some(({ symbol }) => isThrow(symbol));
+  const raised = stack.slice(endOfTermination(stack));
+  const thrown = raised.findLastIndex(({ symbol }) => isThrow(symbol));
+  const throws = thrown >= 0 && !isCatcher(raised[thrown + 1]);
   if (!throws && (endOfTermination(stack) > 0 || rethrowOf(stack) >= 0)) return "thrower";
   if (!reachesBase(stack)) {
     const unknown = stack.filter((frame) => imageOf(frame) === null).length;
@@ -121,6 +125,44 @@ export function absentFrom(stack: readonly ReportFrame[]): Absent | null {
 export function isGenerated(stack: readonly ReportFrame[], first: number): boolean {
   return first > 0 && first < stack.length &&
     stack.slice(first).every((frame) => imageOf(frame) === null && frame.symbol === null);
+}
+
+/** Functions and images of run-times that compile while they run. */
+const compilers =
+  /^(?:lib(?:mono|jvm|coreclr|clrjit|julia|node)|mono(?:-sgen|develop)?$|node$|QtWebEngineCore$|JavaScriptCore$|(?:Electron|Chromium|Google Chrome) )/;
+const compilerNames = /^(?:mono_|JavaCalls::|v8::internal::|JSC::|vmEntryTo|julia_)/;
+
+/** Whether a frame has an address of code: not what stands for none where a signal's handler was called. */
+function isAddress({ address }: ReportFrame): boolean {
+  return address >= 0x1000n && (address < 0xffff_f000n || address > 0xffff_ffffn);
+}
+
+/** Whether the innermost code that is not the system's is in no image, and a run-time is on the stack that compiles while it
+ * runs.
+ *
+ * @param begin index of the innermost frame that can decide
+ */
+export function isCompiledCode(
+  report: CrashReport,
+  stack: readonly ReportFrame[],
+  begin: number,
+): boolean {
+  // Devices of iOS run no code that was made there.
+  if (
+    report.arch?.startsWith("arm") &&
+    /^(?:i|iPhone |iPad|watch|tv|Apple TV )OS/.test(report.osVersion ?? "")
+  ) return false;
+  const at = stack.findIndex((frame, at) =>
+    at >= begin && (imageOf(frame) === null ? isAddress(frame) : !isSystemFrame(frame)) &&
+    !(frame.symbol !== null && knownFrame(frame.symbol)?.role === "raise")
+  );
+  const frame = stack[at];
+  if (frame === undefined || imageOf(frame) !== null || frame.symbol !== null) return false;
+  // A jump to nowhere.
+  if (frame.address === faultAddress(report)) return false;
+  return stack.slice(at + 1).some((other) =>
+    compilers.test(titleOf(other)) || compilerNames.test(other.symbol ?? "")
+  );
 }
 
 /** Whether something ended a process whose thread only waits on the stack that is called the crashed one's. */

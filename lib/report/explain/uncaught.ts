@@ -199,8 +199,10 @@ function tellRaiser(
       const caller = by.symbol === null ? namelessCaller(stack, from) : null;
       story.tell(
         `It was raised by ${imageTitle(imageOf(by)!)}${
-          caller === null ? "" : `, in code of the program that ${caller} called`
-        }.`,
+          // It also has the methods that raise for others.
+          isBaseLibrary(imageTitle(imageOf(by)!))
+            ? ", or through it by the function that called it"
+            : ""}${caller === null ? "" : `, in code of the program that ${caller} called`}.`,
       );
     }
   }

@@ -1082,6 +1082,10 @@ export const frameRows: readonly KnowledgeRow[] = [
     malloc,
     "vague",
   ),
+  // Both are called for each kind of error.
+  ...["szone_error", "nanozone_error"].map((key) =>
+    frame(key, mallocStop, [], sanitize, "libmalloc of OS X 10.7 to 10.12, src", "vague")
+  ),
   ...["malloc_error_break", "malloc_report*", "malloc_vreport*", "_malloc_vreport*"].map((key) =>
     frame(
       key,
@@ -1113,7 +1117,6 @@ export const frameRows: readonly KnowledgeRow[] = [
       malloc,
     )
   ),
-  damage("szone_error"),
   damage("free_list_checksum_botch*"),
   damage("tiny_free_list_*"),
   damage("small_free_list_*"),

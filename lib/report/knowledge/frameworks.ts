@@ -803,6 +803,15 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "LLVM, llvm/lib/Support/ErrorHandling.cpp",
   ),
   ...frame(
+    ["g_log", "g_log_default_handler*", "g_return_if_fail_warning*", "g_warn_message*"],
+    "",
+    [],
+    "",
+    "GLib, glib/gmessages.c",
+    undefined,
+    "raise",
+  ),
+  ...frame(
     ["g_assertion_message*", "g_log_structured_array*", "_g_log_abort*", "g_logv*"],
     "GLib stopped the process: a failed assertion or a fatal message.",
     [],

@@ -1089,6 +1089,13 @@ export const messageRows: readonly KnowledgeRow[] = [
     language,
   ),
   message(
+    "condition on a state",
+    "A method found its object in a state in which it may not be called.",
+    ["calls that are not paired or come in a wrong order, such as one that ends what was not begun"],
+    "The condition in the reason names the state; see what the first frame of yours called before.",
+    language,
+  ),
+  message(
     "condition on a number",
     "A method was called with a number or a coordinate that it does not accept.",
     ["a value that is out of range or not a number (NaN)"],

@@ -640,8 +640,12 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     mono,
     "raise",
   ),
-  frame("mono_sigsegv_signal_handler*", "", [], "", mono, "raise"),
-  frame("mono_sigabrt_signal_handler*", "", [], "", mono, "raise"),
+  ...["segv", "abrt", "ill", "fpe", "int", "usr1"].map((name) =>
+    frame(`mono_sig${name}_signal_handler*`, "", [], "", mono, "raise")
+  ),
+  frame("sigusr1_signal_handler*", "", [], "", mono, "raise"),
+  // What the debugger names what stands between managed code and native functions.
+  frame("(wrapper *", "", [], "", "Mono, mono/metadata/marshal.c", "raise"),
   frame("mono_dump_native_crash_info*", "", [], "", mono, "raise"),
   frame("mono_post_native_crash_handler*", "", [], "", mono, "raise"),
   frame("mono_chain_signal*", "", [], "", mono, "raise"),
@@ -1077,6 +1081,9 @@ export const runtimeRows: readonly KnowledgeRow[] = [
   library("libmono*", "Mono", mono),
   library("libmonosgen*", "Mono", mono),
   library("libxamarin*", "Xamarin", mono),
+  ...["libXamarin.iOS.*", "libXamarin.Mac.*", "libmscorlib.*"].map((key) =>
+    library(key, "the libraries of Xamarin, compiled ahead of time", "Xamarin, mtouch")
+  ),
   library("libjvm.dylib", "the Java virtual machine", "OpenJDK"),
   library("libart.dylib", "the Android run-time", "AOSP"),
   library("libswift*", "the Swift run-time", "Swift, stdlib"),

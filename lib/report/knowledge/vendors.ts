@@ -83,6 +83,12 @@ const vendors = [
   ["GLFW", "github.com/glfw/glfw", "glfw*", "_glfw*"],
   ["Lua", "lua.org", "luaV_*", "luaD_*", "luaL_*", "lua_*"],
   ["SQLite", "sqlite.org", "sqlite3*"],
+  [
+    "the Boehm garbage collector",
+    "github.com/ivmai/bdwgc",
+    ...["GC_malloc*", "GC_clear_stack*", "GC_mark_*", "GC_push_*", "GC_collect*", "GC_gcollect*"],
+    ...["GC_generic_malloc*", "GC_reclaim*", "GC_finish_collection*", "GC_stopped_mark*"],
+  ],
   ["libcurl", "github.com/curl/curl", "Curl_*", "curl_*"],
   ["OpenSSL or what was made from it", "openssl.org", "SSL_*", "OPENSSL_*", "EVP_*", "bssl::*"],
   [

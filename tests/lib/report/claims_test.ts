@@ -1287,3 +1287,136 @@ Deno.test("the main thread that unloads a library does not end the process", () 
     "was ending the process by exit()",
   );
 });
+
+const killed = [
+  "libsystem_kernel.dylib __pthread_kill + 10",
+  "libsystem_c.dylib abort + 127",
+];
+
+Deno.test("code that Mono compiled decides nothing that is known; its handlers never do", () => {
+  const managed = (os: string): readonly unknown[] =>
+    told(crashText([`OS Version: ${os}`, ...bad("0x3c")], [
+      ...killed,
+      "libmonosgen-2.0.dylib mono_handle_native_sigsegv + 624",
+      "libmonosgen-2.0.dylib mono_sigsegv_signal_handler + 248",
+      "libsystem_c.dylib _sigtramp + 43",
+      "libmonosgen-2.0.dylib mono_sigill_signal_handler + 64",
+      "??? 0x1abab85c",
+      "libgobject-2.0.0.dylib g_cclosure_marshal_VOID__OBJECT + 233",
+      "libmonosgen-2.0.dylib mono_runtime_invoke + 126",
+      ...start,
+    ])).whose;
+  assertEquals(managed("Mac OS X 10.8.2"), ["unknown", "compiled", null]);
+  const native = told(crashText(bad("0x3c"), [
+    ...killed,
+    "libmonosgen-2.0.dylib mono_sigsegv_signal_handler + 248",
+    "libsystem_c.dylib _sigtramp + 43",
+    "libmonosgen-2.0.dylib mono_sigill_signal_handler + 64",
+    "libgdk-2.0.dylib find_window + 12",
+    "libmonosgen-2.0.dylib mono_runtime_invoke + 126",
+    ...start,
+  ]));
+  assertEquals(native.whose[2], "find_window");
+});
+
+Deno.test("what a thread's passed call raised is thrown anew: who raised it is not on the stack", () => {
+  const { what, whose } = told(crashText(abort, [
+    ...killed,
+    "libobjc.A.dylib _objc_terminate + 96",
+    "libstdc++.6.dylib std::terminate() + 10",
+    "libstdc++.6.dylib __cxa_throw + 78",
+    "libobjc.A.dylib objc_exception_throw + 64",
+    "Foundation __NSThreadPerformPerform + 648",
+    "CoreFoundation __CFRunLoopDoSources0 + 376",
+    "CoreFoundation CFRunLoopRunSpecific + 224",
+    "UIKit UIApplicationMain + 664",
+    ...start,
+  ]));
+  assert(!what.includes("raised in"), what);
+  assertEquals(whose.slice(0, 2), ["unknown", "thrower"]);
+});
+
+Deno.test("what a dealloc method used is not what the pool released", () => {
+  const of = (...frames: string[]): string =>
+    told(crashText(bad("0x6000000c"), [
+      ...frames,
+      "libobjc.A.dylib AutoreleasePoolPage::pop(void*) + 354",
+      "CoreFoundation _CFAutoreleasePoolPop + 12",
+      ...start,
+    ])).what;
+  assertStringIncludes(of("libobjc.A.dylib objc_release + 6"), "An autorelease pool released an");
+  const within = of(
+    "UIKit -[UITableView setDelegate:] + 2038",
+    "UIKit -[UIScrollView dealloc] + 52",
+  );
+  assert(!within.includes("pool released"), within);
+});
+
+Deno.test("what called the event loop did nothing else, without names or through a run-time", () => {
+  const whose = (...outer: string[]): readonly unknown[] =>
+    told(crashText(bad("0x2c"), [
+      "UIKit -[UIView sort] + 12",
+      "CoreFoundation __CFRunLoopDoObservers + 272",
+      "CoreFoundation CFRunLoopRunSpecific + 472",
+      "UIKit UIApplicationMain + 1436",
+      ...outer,
+    ])).whose;
+  assertEquals(whose("Shop 0x124a40", "Shop 0x1f87460"), ["system", null, null]);
+  assertEquals(
+    whose(
+      "Shop wrapper_managed_to_native_UIKit_UIApplication_UIApplicationMain_int + 8",
+      "Shop mono_runtime_exec_main + 8",
+      "Shop xamarin_main + 8",
+      "Shop main + 8",
+      "libdyld.dylib start + 1",
+    ),
+    ["system", null, null],
+  );
+});
+
+Deno.test("a condition on a member is one of a state; malloc's error function says not which error", () => {
+  const state = told(crashText([
+    ...abort,
+    "",
+    "Application Specific Information:",
+    "*** Terminating app due to uncaught exception 'NSInternalInconsistencyException', reason: 'Invalid parameter not satisfying: _openCount > 0'",
+    "",
+  ], start));
+  assert(!state.causes.includes("nil"), state.causes);
+  assertStringIncludes(state.what, "in a state in which it may not be called");
+  const malloc = told(crashText(abort, [
+    ...killed,
+    "libsystem_malloc.dylib szone_error + 596",
+    "libsystem_malloc.dylib free + 217",
+    "Shop drop + 8",
+    ...start,
+  ]));
+  assertStringIncludes(malloc.what, "malloc found an error");
+  assertEquals(malloc.whose.slice(0, 2), ["unknown", "malloc"]);
+});
+
+Deno.test("the first shared cache of 32-bit ARM; the counter that Rosetta does not know", () => {
+  const text = [
+    "Process:         Shop [1]",
+    "Path:            /var/mobile/Applications/1/Shop.app/Shop",
+    "Code Type:       ARM (Native)",
+    "OS Version:      iPhone OS 5.0.1 (9A405)",
+    "Exception Type:  EXC_BAD_ACCESS (SIGSEGV)",
+    "Exception Codes: KERN_INVALID_ADDRESS at 0x00000000",
+    "Crashed Thread:  0",
+    "",
+    "Thread 0 Crashed:",
+    "0   ShopMapModel                  	0x376df5cc 0x3769f000 + 263628",
+    "1   Foundation                    	0x31c0fc32 __block_invoke_0 + 10",
+    "2   CoreFoundation                	0x31b676e2 CFRunLoopRunSpecific + 22",
+    "",
+  ].join("\n");
+  assertEquals(told(text).whose[0], "system");
+  const noted = (type: string): string =>
+    told(
+      `Code Type: X86-64 (${type})\nNotes:\nPC register does not match crashing frame (0x0 vs 0x100001000)\n\n` +
+        `Crashed Thread: 7\n\n${bad("0x0").join("\n")}\n`,
+    ).what;
+  assertStringIncludes(noted("Native"), "null function pointer");
+  assert(!noted("Translated").includes("jumped"), noted("Translated"));
+});
