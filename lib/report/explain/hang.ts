@@ -239,6 +239,11 @@ export function isIdleStack(frames: readonly ReportFrame[]): boolean {
     loopRunner(frames) === null && !isCutLoop(frames);
 }
 
+/** A stack of a main thread that waits in its own event loop, not in one that a function of the program called. */
+export function isIdleMain(frames: readonly ReportFrame[]): boolean {
+  return isIdle(mainWaitOf(frames));
+}
+
 /** The main thread of a report's process; `null` when the report has no threads. */
 export function mainThread({ threads }: Pick<CrashReport, "threads">): ReportThread | null {
   return threads.find(isMainThread) ?? threads[0] ?? null;

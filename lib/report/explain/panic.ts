@@ -7,7 +7,7 @@ import { isPanic } from "../read/panic.ts";
 import type { CrashReport } from "../report.ts";
 import { headOf } from "../text.ts";
 import type { Findings } from "./explanation.ts";
-import { isAskedFor, panicPath } from "./panic_stack.ts";
+import { isAskedFor, panicWords } from "./panic_stack.ts";
 
 /** Explains a kernel panic. */
 export function explainPanic(report: CrashReport): Findings {
@@ -27,8 +27,8 @@ export function explainPanic(report: CrashReport): Findings {
     ...wrongTag(report),
     ...kernelFault(report),
   ];
-  const path = panicPath(report);
-  if (path !== null) happened.push(`It was in ${path}.`);
+  const path = panicWords(report);
+  if (path !== null) happened.push(path);
   happened.push(...kernelPlace(report));
   const isAsked = isAskedFor(report);
   if (isAsked && (panic.extensions.length > 0 || report.threads.length > 0)) {
@@ -296,11 +296,15 @@ function kernelFault({ text, panic, threads, images }: CrashReport): string[] {
   }
   words.push(...fullStack(head, panic?.message ?? ""));
   if (trap?.[2] === "13") words.push(...strangeAddresses(head));
-  const powerpc = /\bDAR=0x([0-9A-Fa-f]{8}); DSISR=0x([0-9A-Fa-f]{8})/.exec(head);
+  const powerpc = /\bDAR=0x([0-9A-Fa-f]{8});(?: DSISR=0x([0-9A-Fa-f]{8}))?/.exec(head);
   if (powerpc !== null && /Data access/.test(panic?.message ?? "")) {
     // Bit 6 of DSISR is set for a store.
-    const how = (parseInt(powerpc[2], 16) & 0x02000000) !== 0 ? "a write" : "a read";
-    words.push(`The address was 0x${parseInt(powerpc[1], 16).toString(16)}, by ${how}.`);
+    const how = powerpc[2] === undefined
+      ? ""
+      : (parseInt(powerpc[2], 16) & 0x02000000) !== 0
+      ? ", by a write"
+      : ", by a read";
+    words.push(`The address was 0x${parseInt(powerpc[1], 16).toString(16)}${how}.`);
   }
   if (images.length > 0 || (panic?.extensions.length ?? 0) > 0) return words;
   // The backtrace may name it itself.

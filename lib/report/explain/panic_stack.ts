@@ -12,6 +12,12 @@ export function isAskedFor({ panic }: CrashReport): boolean {
   return panic !== null && asked.test(panic.message);
 }
 
+/** The address of the instruction that met a fault; `null` where the message does not have it. */
+function trapAt(message: string): bigint | null {
+  const at = /(?:Kernel trap at|\bat pc) (0x[0-9a-f]{8,16})/i.exec(message)?.[1];
+  return at === undefined ? null : BigInt(at);
+}
+
 /** Functions of the kernel that panicking consists of, on Intel: XNU, osfmk/kern/debug.c, osfmk/i386. */
 const panicking =
   /^_?(?:panic(?:_trap|_with_\w{1,40}|_trap_to_debugger)?|DebuggerTrapWithState|Debugger|handle_debugger_trap|kdp_\w{1,20}|kernel_trap|return_from_trap|trap_from_kernel|hndl_alltraps|lo_alltraps|hndl_double_fault)$/;
@@ -22,8 +28,8 @@ const PANIC_DEPTH = 16;
 /** Index of the frame that met the fault or called panic(); 0 where the report does not tell. */
 export function panicEnd({ text, panic, threads }: CrashReport): number {
   const frames = threads[0]?.frames ?? [];
-  const at = /Kernel trap at (0x[0-9a-f]{8,16})/i.exec(panic?.message ?? "")?.[1];
-  const places = at === undefined ? [] : [BigInt(at)];
+  const at = trapAt(panic?.message ?? "");
+  const places = at === null ? [] : [at];
   for (
     const [, caller] of text.slice(0, 1 << 17).matchAll(
       /\(cpu \d{1,4} caller (0x[0-9a-f]{1,16})\)/gi,
@@ -44,11 +50,29 @@ export function panicEnd({ text, panic, threads }: CrashReport): number {
 /** Most functions that are named. */
 const MAX_CALLS = 4;
 
-/** The functions that led to a panic, innermost first, where the backtrace names them; `null` for others. */
-export function panicPath(report: CrashReport): string | null {
+/** Tells the functions that led to a panic, innermost first, where the backtrace names them, or the extension that it was
+ * in; `null` for others. */
+export function panicWords(report: CrashReport): string | null {
+  const path = panicPath(report);
+  if (path === null) return null;
+  return trapAt(report.panic?.message ?? "") !== null
+    ? `It was in ${path}.`
+    : `The panic was raised in ${path}.`;
+}
+
+function panicPath(report: CrashReport): string | null {
   const frames = report.threads[0]?.frames ?? [];
   const from = panicEnd(report);
-  if (isAskedFor(report) || from === 0) return null;
+  if (isAskedFor(report)) return null;
+  const at = trapAt(report.panic?.message ?? "") ?? (from > 0 ? frames[from]?.address : null) ??
+    null;
+  const owner = at === null
+    ? undefined
+    : report.images.find(({ base, size }) => at >= base && at < base + size);
+  if (owner !== undefined && (from === 0 || frames[from]?.symbol === null)) {
+    return `${owner.name} + 0x${(at! - owner.base).toString(16)}`;
+  }
+  if (from === 0) return null;
   const names: string[] = [];
   for (const frame of frames.slice(from)) {
     const name = names.length < MAX_CALLS ? nameOf(frame) : null;

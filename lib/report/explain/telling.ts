@@ -8,7 +8,14 @@ import { cutTree } from "../read/call_tree.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { headOf } from "../text.ts";
 import { crashedIndex } from "./crashed.ts";
-import { activityOf, isIdleStack, isMainThread, mainThread, sampledThread } from "./hang.ts";
+import {
+  activityOf,
+  isIdleMain,
+  isIdleStack,
+  isMainThread,
+  mainThread,
+  sampledThread,
+} from "./hang.ts";
 import { isJetsam } from "./jetsam.ts";
 import { eventOf } from "./kinds.ts";
 import {
@@ -286,7 +293,9 @@ export function decidesNothing(report: CrashReport, stack: readonly ReportFrame[
     const thread = mainThread(report);
     return thread !== null && activityOf(thread).idle;
   }
-  return stack.length > 0 && !isFault(exception?.type ?? null) && isIdleStack(stack);
+  if (stack.length === 0 || isFault(exception?.type ?? null)) return false;
+  const main = isSampled(report) ? sampledThread(report) : null;
+  return main !== null && isMainThread(main) ? isIdleMain(stack) : isIdleStack(stack);
 }
 
 /** Whether a process was ended because its Info.plist does not say what private data is used for. */

@@ -12,12 +12,13 @@ const beginning = /panic ?\(cpu (\d{1,4}) caller (0x[0-9a-fA-F]{1,16})\): ?/;
 
 const MAX_FRAMES = 512;
 
-/** What old kernels of iOS write in place of `panic(cpu …`. */
-const oldBeginning = /^(?:kernel abort type \d|Debugger message: (?!panic\b)\S)/;
+/** What old kernels of iOS and PowerPC write in place of `panic(cpu …`, or before it. */
+const oldBeginning =
+  /^(?:kernel abort type \d|Debugger message: (?!panic\b)\S|Unresolved kernel trap ?\(cpu \d)/;
 
 /** Lines of a panic's text after its message. */
 const later =
-  /^[ \t>]{0,12}(?:kernel abort type \d|Debugger message: \S|Panicked (?:task|thread)\b.{0,20}0x|Kernel (?:Extensions|loadable modules) in backtrace\b|Panicked thread:|Debugger message: panic\b)/m;
+  /^[ \t>]{0,12}(?:kernel abort type \d|Unresolved kernel trap ?\(cpu \d|Debugger message: \S|Panicked (?:task|thread)\b.{0,20}0x|Kernel (?:Extensions|loadable modules) in backtrace\b|Panicked thread:|Debugger message: panic\b)/m;
 
 /** Whether a text has a panic near its beginning. */
 export function isPanic(text: string, from = 0): boolean {
@@ -94,13 +95,15 @@ export interface ParsedPanic {
 const intelFrame =
   /^(0x[0-9a-fA-F]{1,16}) : (0x[0-9a-fA-F]{1,16})(?:[ \t]+(\S{1,200}) : (\S{1,200})(?: \+ (0x[0-9a-fA-F]{1,16}))?)?/;
 /** All of a backtrace of PowerPC: `Backtrace: 0x450C4630 0x00348ED8` */
-const oldBacktrace = /^Backtrace:((?: 0x[0-9A-F]{8}){1,64})$/;
+const oldBacktrace = /^Backtrace:((?: 0x[0-9A-F]{8}){1,64})$/i;
+/** A line of one that goes on over several. */
+const oldAddresses = /^(?:0x[0-9A-F]{8}(?: |$)){1,16}$/i;
 const MAX_OLD_FRAMES = 64;
 /** `lr: 0xfffffe002b6c1e4c  fp: 0xfffffe60ffb3b5c0` */
 const armFrame = /^lr:[ \t]*(0x[0-9a-fA-F]{1,16})[ \t]+fp:/;
 /** `com.apple.driver.AppleMuxControl(3.21.14)[UUID]@0xffffff7f89030000->0xffffff7f89043fff` */
 const extension =
-  /^([\w.-]{3,200})\(([^)]{0,60})\)(?:\[([0-9A-Fa-f-]{32,36})\])?@(0x[0-9a-fA-F]{1,16})->(0x[0-9a-fA-F]{1,16})/;
+  /^([\w.-]{3,200})\(([^)]{0,60})\)(?:\[([0-9A-Fa-f-]{32,36})\])? ?@(0x[0-9a-fA-F]{1,16})->(0x[0-9a-fA-F]{1,16})/;
 
 /** Parses the text of a panic. Takes linear time: each line is looked at once by anchored patterns. */
 export function parsePanic(written: string): ParsedPanic {
@@ -128,6 +131,8 @@ export function parsePanic(written: string): ParsedPanic {
     span: { start: number; end: number };
   }[] = [];
   let inExtensions = false;
+  /** Whether the lines are those of a backtrace of addresses alone. */
+  let inAddresses = false;
   let pending: ((value: string) => void) | null = null;
   for (let at = 0; at < lines.length; at++) {
     const line = lines.line(at).trim().replace(/^> ?/, "");
@@ -150,7 +155,8 @@ export function parsePanic(written: string): ParsedPanic {
       continue;
     }
     if (message === "" && oldBeginning.test(line)) {
-      message = line.replace(/^Debugger message: /, "").slice(0, 1000);
+      message = line.replace(/^(?:Debugger message|Unresolved kernel trap ?\(cpu \d{1,3}\)): /, "")
+        .slice(0, 1000);
       continue;
     }
     if (pending !== null) {
@@ -173,9 +179,14 @@ export function parsePanic(written: string): ParsedPanic {
       inExtensions = false;
       continue;
     }
-    const old = oldBacktrace.exec(line);
-    if (old !== null && frames.length === 0) {
-      for (const word of old[1].trim().split(" ").slice(0, MAX_OLD_FRAMES)) {
+    inAddresses = line === "Backtrace:" || (inAddresses && oldAddresses.test(line));
+    const old = inAddresses
+      ? line === "Backtrace:" ? null : line
+      : frames.length === 0
+      ? oldBacktrace.exec(line)?.[1] ?? null
+      : null;
+    if (old !== null && frames.length < MAX_OLD_FRAMES) {
+      for (const word of old.trim().split(" ").slice(0, MAX_OLD_FRAMES)) {
         frames.push({
           address: BigInt(word),
           image: null,
@@ -209,7 +220,9 @@ export function parsePanic(written: string): ParsedPanic {
         continue;
       }
       // Copies may lack where extensions are.
-      const bare = /^([A-Za-z][\w-]{0,40}(?:\.[\w-]{1,80}){2,8})(?:\([\w.]{1,30}\))?$/.exec(line);
+      const bare =
+        /^([A-Za-z][\w-]{0,40}(?:\.[\w-]{1,80}){2,8})(?:\([\w.]{1,30}\))?(?:@0x[0-9a-f]{1,16})?$/i
+          .exec(line);
       if (bare !== null) {
         extensions.push(bare[1]);
         continue;

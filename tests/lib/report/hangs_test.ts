@@ -297,6 +297,10 @@ Deno.test("what a system call with several uses waits for, by the functions arou
     const { text } = explained(always([...frames, "load in Shop", "main in Shop"]));
     assertStringIncludes(text, `blocked on ${what} in 9 of 9 samples`);
   }
+  // What a function of the program waits for is the program's.
+  const signal = explained(always(["__sigsuspend", "feed in Shop", "main in Shop"]));
+  assertStringIncludes(signal.text, "blocked, waiting for a signal in 9 of 9 samples");
+  assertEquals([signal.verdict, signal.deciding?.frame.symbol], ["program", "feed"]);
   // A server's loop receives its messages by itself.
   const server = explained(always([
     ...["mach_msg_trap", "mach_msg", "Mach::Server::runServerThread(bool) in Security"],

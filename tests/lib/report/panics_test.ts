@@ -210,3 +210,38 @@ Deno.test("each row of a panic is found by its own words", () => {
     if (row.kind === "panic") assertEquals(knownPanic(row.key)?.key, row.key);
   }
 });
+
+Deno.test("an extension without names of functions, by the address of the fault and the list's ranges", () => {
+  const list = (at: string) =>
+    `      Kernel Extensions in backtrace:
+         com.apple.driver.Cart(1.0)${at}0xffffff7f9a380000->0xffffff7f9a38ffff
+`;
+  for (const at of ["@", " @"]) {
+    const { text } = explained(
+      fault("type 14", "0xffffff7f9a389420", ["0xffffff80152dab12"], list(at)),
+    );
+    assertStringIncludes(text, "It was in com.apple.driver.Cart + 0x9420.");
+    assert(!text.includes("the list that names it"), text);
+  }
+});
+
+Deno.test("a piece of a panic of PowerPC that begins with its trap", () => {
+  const piece = (registers: string, backtrace: string) =>
+    explained(
+      `Unresolved kernel trap(cpu 0): 0x300 - Data access DAR=0x000000000DEF0CF7 PC=0x00000000007A2260
+Latest crash info for cpu 0:
+   Exception state (sv=0x3AA12A00)
+      PC=0x007A2260; MSR=0x00009030; DAR=0x0DEF0CF7; ${registers}
+      Backtrace:${backtrace}
+      Kernel loadable modules in backtrace (with dependencies):
+         org.example.driver.Cart(3.4.4)@0x797000
+`,
+    );
+  const whole = piece("DSISR=0x42000000; LR=0x007A1D48", " 0x01BC80AC 0x007A1D48");
+  assertStringIncludes(whole.text, "The kernel panicked: 0x300 - Data access");
+  assertStringIncludes(whole.text, "The address was 0xdef0cf7, by a write.");
+  assertStringIncludes(whole.text, "Kernel extensions in the backtrace: org.example.driver.Cart.");
+  const cut = piece("...", "\n0x01BC80AC 0x007A1D48 0x0079FA54 \n         0x0079FF94 0x0079FEBC ");
+  assertStringIncludes(cut.text, "The address was 0xdef0cf7.");
+  assert(!cut.text.includes("The backtrace is not in the report"), cut.text);
+});
