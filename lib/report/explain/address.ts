@@ -146,8 +146,7 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
   const sp = stackPointer(thread);
   const add = (kind: AddressClass, words: string): number => found.push([kind, words]);
   const access = accessOf(report);
-  const executed = access === "execute" || address === programCounter(thread) ||
-    isInnermost(report, address) || address === notedCounter(report);
+  const executed = isExecuted(report, address);
 
   const object = address < NEAR_NULL && !executed ? objectWords(report, address) : null;
   // Programs of 32 bits are loaded at 0x1000, and some of 64 bits have more there than others.
@@ -222,9 +221,12 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
           : ""),
     );
   }
-  for (const [kind, words] of pointerWords(report, address)) add(kind, words);
   const text = asText(address);
   if (text !== null) add("text", `its bytes are the text "${text}": text in place of a pointer`);
+  // The kernel calls any address with upper bits a failed authentication.
+  if (text === null || cpuOf(report) !== "arm") {
+    for (const [kind, words] of pointerWords(report, address)) add(kind, words);
+  }
   if (executed && faultOf(report) === "KERN_MEMORY_ERROR") {
     found.unshift([
       "unknown",
@@ -411,6 +413,12 @@ const ARM_REGISTERS = 32;
 /** The next instruction's address, by the registers or the innermost frame; `null` where neither is there. */
 function counterOf(report: CrashReport): bigint | null {
   return programCounter(report.crashedThread) ?? innermost(report.crashedThread)?.address ?? null;
+}
+
+/** Whether an address is that of the next instruction. */
+export function isExecuted(report: CrashReport, address: bigint): boolean {
+  return accessOf(report) === "execute" || address === programCounter(report.crashedThread) ||
+    isInnermost(report, address) || address === notedCounter(report);
 }
 
 /** Whether the innermost frame is at the address: only a jump there makes it so. A single frame may be the reporter's own. */

@@ -1,7 +1,7 @@
 /** What is told of the exception or signal itself: its codes, the access, and where nothing says more, its kind. */
 
 import { decodeException, decodeGuard, signalOf, subtypeName } from "../codes.ts";
-import { faultAddress, isSentAgain, programCounter, register } from "../fault.ts";
+import { faultAddress, isSentAgain, register } from "../fault.ts";
 import { titleOf } from "../images.ts";
 import { textAt } from "../json.ts";
 import {
@@ -13,7 +13,7 @@ import {
   knownTriage,
 } from "../knowledge/mod.ts";
 import type { CrashReport, ReportException, ReportFrame } from "../report.ts";
-import { classifyAddress, describeAddress, strangeRegisters } from "./address.ts";
+import { classifyAddress, describeAddress, isExecuted, strangeRegisters } from "./address.ts";
 import {
   accessOf,
   accessWords,
@@ -27,9 +27,9 @@ import {
   untranslated,
 } from "./cpu.ts";
 import { freedWord } from "./freed.ts";
-import { authenticationWords, divisorWords, protectionWords } from "./instruction.ts";
+import { authenticationWords, divisorWords, protectionWords, refusedKind } from "./instruction.ts";
 import { activityOf } from "./hang.ts";
-import { abortsAfter, functionOf, isTrampoline, withoutImage } from "./stack.ts";
+import { abortsAfter, frameTitle, functionOf, isTrampoline, withoutImage } from "./stack.ts";
 import { handlerThrows } from "./language.ts";
 import type { Crash, Story } from "./story.ts";
 import { decidesNothing, isBadJump } from "./telling.ts";
@@ -126,8 +126,16 @@ export function tellAccess(crash: Crash, story: Story): void {
     const { kind, words } = classifyAddress(report, address);
     const told = words.length === 0 && rows.length === 0 ? describeAddress(report, address) : words;
     for (const text of told.slice(0, 3)) story.tell(`The address: ${text}.`);
+    const probed = kind === "stack" ? probedFunction(crash) : null;
+    if (probed !== null) {
+      story.tell(
+        `It was the check for the local variables of ${probed}, which take more than a page, that met the end of the stack.`,
+      );
+    }
     // A page that the kernel could not deliver has nothing to do with what the address looks like.
-    const causes = row !== null && isUndelivered(row) ? null : known("address", kind);
+    const causes = row !== null && isUndelivered(row)
+      ? null
+      : known("address", probed === null ? kind : "probe");
     // Where the address is no pointer at all, that it is not aligned either says nothing.
     const isSymptom = kind !== "unknown" && rows.length === 1 &&
       /^(?:BUS_ADRALN|EXC_ARM_DA_ALIGN)(?: of code)?$/.test(rows[0].key);
@@ -151,6 +159,15 @@ export function tellAccess(crash: Crash, story: Story): void {
   if (refused !== null && jumpedToText(report)) story.rows.push(known("address", "execute")!);
   if (row !== null && isUndelivered(row)) tellTriage(report, story);
   tellFreed(report, story);
+}
+
+/** The function that asks for so much of the stack that the compiler has it checked first; `null` for other stacks. libpthread,
+ * src/pthread_asm.s: ___chkstk_darwin. */
+function probedFunction({ stack, reading: { first } }: Crash): string | null {
+  const caller = stack[first + 1];
+  return caller !== undefined && /^_{0,3}chkstk_darwin/.test(stack[first].symbol ?? "")
+    ? frameTitle(caller)
+    : null;
 }
 
 /** Whether a CPU refused a calculation. */
@@ -221,7 +238,7 @@ function subtypeRow(
   address: bigint | null,
 ): KnowledgeRow | null {
   const isAligned = address !== null && address % ALIGNED === 0n;
-  const isCode = address !== null && address === programCounter(report.crashedThread);
+  const isCode = address !== null && isExecuted(report, address);
   return (isAligned ? known("subtype", `${subtype} aligned`) : null) ??
     (isCode ? known("subtype", `${subtype} of code`) : null) ??
     known("subtype", subtype, cpuOf(report));
@@ -401,6 +418,9 @@ function kindRow(
     exception.subtype?.split(",", 1)[0] ?? null,
     isSwiftRuntime(stack[reading.first]) ? "in libswiftCore" : null,
     isSwiftFrame(stack[reading.first]) ? "in Swift" : null,
+    cpu !== "arm" && isRust(stack[reading.first]) && refusedKind(report) !== "other"
+      ? "in Rust"
+      : null,
   ];
   const own =
     variants.map((word) => word === null ? null : known("exception", `${exception.type} ${word}`))
@@ -433,6 +453,11 @@ function guardVariants(report: CrashReport, exception: ReportException): string[
 function isSwiftRuntime(frame: ReportFrame | undefined): boolean {
   if (frame === undefined || functionOf(frame, null) !== null) return false;
   return titleOf(frame) === "libswiftCore.dylib";
+}
+
+/** Whether a function is Rust's, by the hash that its name ends with. */
+function isRust(frame: ReportFrame | undefined): boolean {
+  return /::h[0-9a-f]{16}$/.test(frame?.symbol ?? "");
 }
 
 /** Whether a trap is of Swift's code: a function of Swift, or its run-time without names. */

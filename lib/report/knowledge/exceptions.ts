@@ -138,6 +138,18 @@ export const exceptionRows: readonly KnowledgeRow[] = [
   },
   {
     kind: "exception",
+    key: "EXC_BAD_INSTRUCTION in Rust",
+    meaning:
+      "The CPU met an invalid instruction in code of Rust: mostly ud2, by which Rust aborts without unwinding.",
+    causes: [
+      'a panic that may not leave a function, as one that is extern "C", or that came while another one unwound',
+      "code that was reached though it must not be",
+    ],
+    next: "See the function at the top, and what it wrote to stderr.",
+    source: "Rust, core::intrinsics::abort",
+  },
+  {
+    kind: "exception",
     key: "EXC_BAD_INSTRUCTION",
     meaning:
       "The CPU met an instruction that it does not know or may not execute; on Intel it is mostly ud2, with which a failed check stops the program.",

@@ -1223,6 +1223,17 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "address",
+    "probe",
+    "",
+    [
+      "local variables that are larger than what is left of the stack, as on a thread with a small one",
+      "recursion that goes too deep for the stack",
+    ],
+    "Allocate them on the heap, or give the thread a larger stack.",
+    "libpthread, src/pthread_asm.s: ___chkstk_darwin",
+  ),
+  row(
+    "address",
     "recursion",
     "",
     ["recursion that does not end, or goes too deep for the stack"],

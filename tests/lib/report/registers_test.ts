@@ -671,3 +671,37 @@ Deno.test("what the system's own dealloc does while a pool is emptied is no inva
   const release = crash(access("0x10"), ["libobjc.A.dylib objc_release + 8", ...pool]);
   assertStringIncludes(told(release).what, "an invalid object was released, most likely");
 });
+
+Deno.test("text with upper bits is text; a misaligned jump without registers; Rust's abort; a large frame", () => {
+  const text = told(crash(
+    "Exception Type:  EXC_BAD_ACCESS (SIGSEGV)\nException Subtype: KERN_INVALID_ADDRESS at 0x7375676172206563 -> 0x0000676172206563 (possible pointer authentication failure)",
+    end,
+  ));
+  assertStringIncludes(text.what, 'its bytes are the text "ce ragus"');
+  assert(!text.what.includes("authentication"), text.what);
+  const jump = told(
+    crash(
+      "Exception Type:  EXC_BAD_ACCESS (SIGBUS)\nException Subtype: EXC_ARM_DA_ALIGN at 0x0000000104567003",
+      ["??? ???", ...end],
+    ).replace(/0x0000000100004000 /, "0x0000000104567003 "),
+  );
+  assertStringIncludes(jump.what, "the address of the next instruction was not aligned");
+  const rust = (type: string): string =>
+    told(
+      crash("Exception Type:  EXC_BAD_INSTRUCTION (SIGILL)", [
+        "Bakery bakery::knead::h0123456789abcdef + 46",
+        ...end,
+      ]).replace("ARM-64", type),
+    ).what;
+  assertStringIncludes(rust("X86-64 (Native)"), "by which Rust aborts without unwinding");
+  assert(!rust("ARM-64").includes("ud2"));
+  const probe = told(crash(
+    "Exception Type:  EXC_BAD_ACCESS (SIGBUS)\nException Subtype: KERN_PROTECTION_FAILURE at 0x16fa03ff8\n" +
+      "VM Region Info: 0x16fa03ff8 is in 0x16fa00000-0x16fa04000;\n" +
+      "--->  STACK GUARD 16fa00000-16fa04000 [ 16K] ---/rwx SM=NUL  stack guard for thread 0\n" +
+      "      Stack       16fa04000-16fa8c000 [544K] rw-/rwx SM=PRV  thread 0\n",
+    ["libsystem_pthread.dylib ___chkstk_darwin + 60", ...end],
+  ));
+  assertStringIncludes(probe.what, "the check for the local variables of bake (Bakery)");
+  assertStringIncludes(probe.causes, "as on a thread with a small one");
+});
