@@ -8,6 +8,7 @@ import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { isNearest } from "../nearest.ts";
 import { accessOf, cpuOf } from "./cpu.ts";
 import { isNonCanonical, type RegionWords, regionWords, stackAfter } from "./region.ts";
+import { isProbing } from "./copying.ts";
 import { type Used, usedFor } from "./instruction.ts";
 import { abortsAfter, innermost, interrupted, isUnnamed } from "./stack.ts";
 
@@ -481,8 +482,14 @@ function guardWords(report: CrashReport, address: bigint): [AddressClass, string
   const stack = stackAfter(regionInfo(report) ?? "");
   const isFar = !isInterrupted && sp !== null && stack !== null && sp > stack.start + NEAR_END &&
     sp <= stack.end;
-  return isFar
-    ? ["guard", `it is in a stack's guard page, ${sp - address} bytes below the stack pointer`]
+  // What looks whether the stack has room reads its end on purpose.
+  return isFar && !isProbing(report)
+    ? [
+      "guard",
+      `it is in a stack's guard page, ${
+        sp - address
+      } bytes below the stack pointer: the stack was not full`,
+    ]
     : ["stack", "it is in a stack's guard page: the stack is full"];
 }
 

@@ -33,9 +33,14 @@ export function accessOf(report: CrashReport): Access | null {
   return registerAccess(report.crashedThread) ?? pageAccess(report);
 }
 
-/** The access in a sentence; `null` where it is not known, and for that of the next instruction, which the address says. */
-export function accessWords(access: Access | null): string | null {
-  return access === "write" ? "It was a write." : access === "read" ? "It was a read." : null;
+/** The access in a sentence; `null` where it is not known, and for that of the next instruction, which the address says.
+ *
+ * @param isCopying whether a function made it that copies memory
+ */
+export function accessWords(access: Access | null, isCopying = false): string | null {
+  if (access !== "write" && access !== "read") return null;
+  const to = access === "write" ? "to where it was copied or set" : "of what was copied";
+  return `It was a ${access}${isCopying ? `, ${to}` : ""}.`;
 }
 
 /** By ARM's exception syndrome, or PowerPC's. */

@@ -26,6 +26,7 @@ import {
   trapWords,
   untranslated,
 } from "./cpu.ts";
+import { isCopying, lengthWords, wrongLength } from "./copying.ts";
 import { freedWord } from "./freed.ts";
 import { authenticationWords, divisorWords, protectionWords, refusedKind } from "./instruction.ts";
 import { activityOf } from "./hang.ts";
@@ -133,15 +134,18 @@ export function tellAccess(crash: Crash, story: Story): void {
       );
     }
     // A page that the kernel could not deliver has nothing to do with what the address looks like.
+    const length = kind === "null" || kind === "nothing" ? null : wrongLength(report);
+    if (length !== null) story.tell(lengthWords(length));
     const causes = row !== null && isUndelivered(row)
       ? null
-      : known("address", probed === null ? kind : "probe");
+      : known("address", length !== null ? "length" : probed === null ? kind : "probe");
     // Where the address is no pointer at all, that it is not aligned either says nothing.
     const isSymptom = kind !== "unknown" && rows.length === 1 &&
       /^(?:BUS_ADRALN|EXC_ARM_DA_ALIGN)(?: of code)?$/.test(rows[0].key);
     // The registers of a handler that ended the process are not of the access that filled a stack.
-    if (causes !== null && (isSymptom || kind === "filled")) rows.unshift(causes);
-    else if (causes !== null && rows.every(({ role }) => role === "top")) rows.push(causes);
+    if (causes !== null && (isSymptom || kind === "filled" || length !== null)) {
+      rows.unshift(causes);
+    } else if (causes !== null && rows.every(({ role }) => role === "top")) rows.push(causes);
   }
   // That it is a trap says nothing where the check is known.
   const access =
@@ -152,7 +156,7 @@ export function tellAccess(crash: Crash, story: Story): void {
         (isDivision(exception) ? divisorWords(report) : null) ??
         (address === null && register(crashed, "esr") === null
           ? null
-          : accessWords(accessOf(report)));
+          : accessWords(accessOf(report), isCopying(report)));
   if (access !== null) story.tell(access);
   const refused = rosetta === null ? refusedWords(report) : null;
   if (refused !== null) story.tell(refused);

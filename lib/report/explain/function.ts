@@ -1,9 +1,9 @@
 /** What the functions of a crashed stack tell of what happened. */
 
 import { signalOf, subtypeName } from "../codes.ts";
-import { faultAddress, isAccess, NEAR_NULL } from "../fault.ts";
+import { faultAddress, isAccess, NEAR_NULL, stackPointer } from "../fault.ts";
 import { imageFinder, imageOf, imageTitle, isSystemFrame, titleOf } from "../images.ts";
-import { bareName, type KnowledgeRow, known, knownFrame } from "../knowledge/mod.ts";
+import { bareName, type KnowledgeRow, known, knownFrame, typeLookup } from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { classifyAddress, textOnStack } from "./address.ts";
 import { accessOf } from "./cpu.ts";
@@ -21,7 +21,8 @@ import {
   type StackReading,
   tells,
 } from "./stack.ts";
-import { shortName } from "./names.ts";
+import { isNearest } from "../nearest.ts";
+import { readableName, shortName } from "./names.ts";
 import type { Crash, Story } from "./story.ts";
 import { graphicsAside, isPrivacyAbort } from "./telling.ts";
 
@@ -88,6 +89,7 @@ export function tellFunction(
     const before = story.rows.length;
     story.add(row, isSilent ? `${row.meaning} The report does not say why.` : undefined);
     if (!isSilent && story.rows.length > before) tellUnsaid(report, row, story);
+    if (row.meaning === typeLookup) tellType(stack, telling.index, fault, story);
   }
   if (framework !== null && !told) {
     // Chromium's own line of the log says it.
@@ -96,6 +98,39 @@ export function tellFunction(
       ? framework.row.meaning.replace(" Which it was is not in the report.", "")
       : framework.row.meaning;
     story.add(framework.row, `${meaning} It is ${framework.name}.`);
+  }
+}
+
+/** Functions that Swift's compiler makes to ask the run-time for a type, or for a type's conformance to a protocol, with the
+ * name of that: Swift, docs/ABI/Mangling.rst, and lib/Demangling/NodePrinter.cpp. */
+const accessors =
+  /^(?:lazy protocol witness table (?:cache variable|accessor) for type (.{1,400}?) and conformance .|type metadata (?:accessor|completion function|instantiation function) for (.{1,400})$|(?:generic )?protocol witness table (?:accessor )?for (.{1,400}?)(?: : .{1,400}| in .{1,400})?$|(?:associated type witness table|base witness table) accessor for (.{1,400}?) in )/;
+
+/** Frames in which such a function is looked for. */
+const ACCESSOR_DEPTH = 24;
+
+/** Tells which type it was that Swift's run-time looked up, and what of it was null. */
+function tellType(
+  stack: readonly ReportFrame[],
+  first: number,
+  fault: bigint | null,
+  story: Story,
+): void {
+  const isNull = fault !== null && fault < NULL_USED &&
+    /::(?:getTypeContextDescriptor|getGenericArgs)\b/.test(stack[first].symbol ?? "");
+  if (isNull) story.tell("What it was given as a type's metadata is null.");
+  for (const frame of stack.slice(first, first + ACCESSOR_DEPTH)) {
+    const name = frame.symbol === null || isNearest(frame) ? "" : readableName(frame.symbol);
+    const match = accessors.exec(name);
+    const type = match?.slice(1).find((text) => text !== undefined);
+    if (type !== undefined) {
+      story.tell(
+        `It was asked for ${
+          name.includes("witness table") ? "a conformance of " : ""
+        }the type ${type} (frame ${frame.index}, a function that the compiler made).`,
+      );
+      return;
+    }
   }
 }
 
@@ -146,6 +181,12 @@ export function tellStack(
       rows.unshift(known("address", "beside")!);
     }
   }
+  const strayed = crashed === null || written !== null ? null : strayFrame(crashed);
+  if (strayed !== null) {
+    story.tell(
+      `Frame ${strayed.index} is no code, but a place on the stack itself: the stack was overwritten, or its frames could not be followed any further.`,
+    );
+  }
   const aside = uncaught !== null ? null : graphicsAside(report, stack, reading.first);
   if (aside !== null) {
     story.tell(`OpenGL was called on thread ${aside}, which is not the main one.`);
@@ -192,6 +233,20 @@ export function tellStack(
     const at = story.happened.findIndex((text) => text.endsWith("The report does not say why."));
     story.happened.splice(at < 0 ? story.happened.length : at, at < 0 ? 0 : 1, unnamed);
   }
+}
+
+/** How far above the stack pointer an address is taken for one of the stack. */
+const STACK_NEAR = 0x8_0000n;
+
+/** The frame whose address is one of the stack itself; `null` where there is none. */
+function strayFrame(thread: ReportThread): ReportFrame | null {
+  const sp = stackPointer(thread);
+  return sp === null
+    ? null
+    : thread.frames.find(({ address, symbol, image }, at) =>
+      at > 0 && symbol === null && (image === null || image.name === "???") && address >= sp &&
+      address - sp < STACK_NEAR
+    ) ?? null;
 }
 
 /** Classes of UIKit and WebKit whose methods are for the main thread only; Xcode's Main Thread Checker stops at them. */

@@ -7,8 +7,11 @@ import {
   knownMessage,
   missingUsage,
 } from "../knowledge/mod.ts";
+import { faultAddress } from "../fault.ts";
 import type { CrashReport } from "../report.ts";
 import { headOf } from "../text.ts";
+import { classifyAddress } from "./address.ts";
+import { symbolRow } from "./missing_symbol.ts";
 import { trapMessage } from "./stack.ts";
 import { isLoadedPath } from "./launch.ts";
 import type { Crash, Story } from "./story.ts";
@@ -37,7 +40,8 @@ export function tellMessages({ report, texts, uncaught, ended }: Crash, story: S
       );
       continue;
     }
-    const row = newerRow(text, report) ?? withKey(messageRow(text), texts);
+    const row = symbolRow(text, report) ?? newerRow(text, report) ?? guardRow(text, report) ??
+      withKey(messageRow(text), texts);
     if (row !== null) {
       const said = `It says: ${withoutAbsent(text)}`;
       story.add(row, row.meaning === "" ? said : `${row.meaning} ${said}`);
@@ -53,6 +57,15 @@ export function tellMessages({ report, texts, uncaught, ended }: Crash, story: S
   }
   const missing = missingLibraries(texts);
   if (missing.length > 1) story.tell(`The libraries that are missing: ${missing.join(", ")}.`);
+}
+
+/** The row for the system's note on a stack, which it makes by the address alone, where the stack pointer is far from the
+ * stack's end; `null` for others. */
+function guardRow(text: string, report: CrashReport): KnowledgeRow | null {
+  const address = /^Thread stack size exceeded\s*$/.test(text) ? faultAddress(report) : null;
+  return address !== null && classifyAddress(report, address).kind === "guard"
+    ? known("message", "Thread stack size exceeded, but it was not full")
+    : null;
 }
 
 /** Characters from which on a message of dyld is made shorter. */
@@ -127,8 +140,7 @@ function isCutCopy(text: string, texts: readonly string[]): boolean {
 
 /** The row for a message; `null` when it is not understood. */
 export function messageRow(text: string): KnowledgeRow | null {
-  return unrecognizedRow(text) ?? conditionRow(text) ?? indexRow(text) ?? symbolRow(text) ??
-    knownMessage(text);
+  return unrecognizedRow(text) ?? conditionRow(text) ?? indexRow(text) ?? knownMessage(text);
 }
 
 /** The row for an index, by its value and the bounds that the reason has: `index 3 beyond bounds [0 .. 2]`,
@@ -161,20 +173,6 @@ function indexRow(text: string): KnowledgeRow | null {
       : index === count
       ? "index one past the end"
       : "index beyond the end",
-  );
-}
-
-/** The row for a missing symbol, by whose the library is in which it was looked for. */
-export function symbolRow(text: string): KnowledgeRow | null {
-  if (!text.includes("Symbol not found")) return null;
-  const path = /Expected in: {1,4}(?:<[0-9A-F-]{36}> {0,4})?'?(\/[^\n']{1,300})/.exec(
-    text.slice(0, 4000),
-  )?.[1];
-  return path === undefined ? null : known(
-    "message",
-    /^\/(?:usr\/lib|System)\//.test(path)
-      ? "symbol of a library of the system"
-      : "symbol of another library",
   );
 }
 

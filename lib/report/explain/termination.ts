@@ -13,7 +13,8 @@ import type { CrashReport } from "../report.ts";
 import { headOf } from "../text.ts";
 import { accessOf } from "./cpu.ts";
 import { lockOf, mainThread } from "./hang.ts";
-import { newerRow, symbolRow, withoutAbsent } from "./message.ts";
+import { newerRow, withoutAbsent } from "./message.ts";
+import { symbolRow } from "./missing_symbol.ts";
 import { isMobile, simulatorOf } from "./platform.ts";
 import { regionWords } from "./region.ts";
 import type { Crash, Story } from "./story.ts";
@@ -125,7 +126,7 @@ export function tellWatchdog({ texts, ended }: Crash, story: Story): void {
 }
 
 function dyldRow(report: CrashReport, text: string): KnowledgeRow | null {
-  return symbolRow(text) ?? newerRow(text, report) ??
+  return symbolRow(text, report) ?? newerRow(text, report) ??
     (hasCopy(report, text)
       ? known("message", "Library not loaded: another copy is loaded")
       : isOfMac(report, text)

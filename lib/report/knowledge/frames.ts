@@ -62,6 +62,10 @@ const damage = (key: string): KnowledgeRow => ({
 const raises = (key: string, source: string): KnowledgeRow =>
   frame(key, "", [], "", source, "raise");
 
+/** What the functions of Swift's run-time were doing that look up types. */
+export const typeLookup =
+  "The Swift run-time crashed while it looked up a type or a conformance by its description.";
+
 /** See {@linkcode KnowledgeRow}. */
 export const frameRows: readonly KnowledgeRow[] = [
   ...needing(
@@ -147,6 +151,16 @@ export const frameRows: readonly KnowledgeRow[] = [
       "swift_initClassMetadata*",
       "swift_initStructMetadata*",
       "swift_initEnumMetadata*",
+      "swift::_getWitnessTable*",
+      "instantiateWitnessTable*",
+      "_swift_getGenericMetadata*",
+      "swift::_swift_getGenericMetadata*",
+      "swift::TargetMetadata<swift::InProcess>::getTypeContextDescriptor*",
+      "swift::TargetMetadata<swift::InProcess>::getGenericArgs*",
+      "swift::TargetTypeContextDescriptor<*",
+      "swift::MetadataCacheKey::*",
+      "swift::_conformsToProtocol*",
+      "swift::_checkGenericRequirements*",
       "swift::Demangle::*",
       "swift::ResolveAsSymbolicReference::*",
       "swift::_contextDescriptorMatchesMangling*",
@@ -154,13 +168,13 @@ export const frameRows: readonly KnowledgeRow[] = [
     ].map((key): KnowledgeRow => ({
       ...frame(
         key,
-        "The Swift run-time crashed while it looked up a type or a conformance by its description.",
+        typeLookup,
         [
-          "a type that this version of the system does not have, used without a check of its availability",
-          "libraries that were built against other versions of each other",
+          "a type or conformance that this version of the system does not have, as of a weakly linked framework, used without a check of its availability",
+          "code and a Swift run-time that do not go together: a newer compiler's code on an older system, or libraries that were built against other versions of each other",
           "memory damage in the description",
         ],
-        "See which type the first frame of yours uses; check from which version on the system has it, and build all parts anew.",
+        "See which type it was; check from which version on the system has it, try a newer system, and build all parts anew with one compiler.",
         "Swift, stdlib/public/runtime/MetadataLookup.cpp, Metadata.cpp and ProtocolConformance.cpp",
       ),
       needs: "access",

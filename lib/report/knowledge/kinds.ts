@@ -1253,11 +1253,22 @@ export const kindRows: readonly KnowledgeRow[] = [
     "guard",
     "",
     [
-      "a local array that is larger than what is left of the stack",
-      "a wrong pointer or index: by the stack pointer the stack was not full",
+      "a write or read that ran on beyond what it was for, as of a local array, by a wrong length or index",
+      "a wrong pointer",
+      "local variables that are larger than what is left of the stack",
     ],
-    "Look at the local arrays of the top functions, and at the pointer that they used.",
+    "Look at the local arrays of the top functions, and at the pointer and the length that they used.",
     vm,
+  ),
+  row(
+    "address",
+    "length",
+    "",
+    [
+      "a length that was computed wrongly: a difference that came out negative, or a value that was not set or not checked",
+    ],
+    "See how the calling function gets the length that it passes; run with Address Sanitizer.",
+    "XNU, osfmk/arm64/bcopy.s and bzero.s",
   ),
   row(
     "address",

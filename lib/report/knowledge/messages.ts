@@ -360,6 +360,13 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Apple, ReportCrash",
   ),
   message(
+    "Thread stack size exceeded, but it was not full",
+    "The access was to a stack's guard page, which the report takes for a stack that is full; by the stack pointer it was not.",
+    [],
+    "See what the top function was passed: where it wrote to, and how much.",
+    "Apple, ReportCrash; XNU, osfmk/vm/vm_fault.c",
+  ),
+  message(
     "Thread stack size exceeded",
     "The stack overflowed.",
     ["recursion that does not end, or goes too deep for the stack", "large local arrays"],
@@ -1830,6 +1837,77 @@ export const messageRows: readonly KnowledgeRow[] = [
     ],
     "Raise the deployment target, or link the symbol weakly; run it on a system that has it.",
     dyld,
+  ),
+  message(
+    "symbol of a newer system's library",
+    "The program, or a library of it, is built for a newer system than this, and needs a symbol that this system's library does not have.",
+    ["a system older than the program or one of its libraries is made for"],
+    "Run it on the system that the message names, or use a build for this one; its maker can lower the deployment target.",
+    dyld,
+  ),
+  message(
+    "symbol between libraries of the system",
+    "One library of the system lacks a symbol that another one needs.",
+    [
+      "files of the system that are of different versions, as after an update that was not finished",
+      "a variable of dyld (DYLD_…) that mixes two systems",
+    ],
+    "See which files the message names; install the system's update again.",
+    dyld,
+  ),
+  message(
+    "symbol of a copy in place of the system's library",
+    "A library of the system was given a copy in place of the system's own, and that copy lacks a symbol that it needs.",
+    [
+      "DYLD_LIBRARY_PATH or another variable of dyld, as set by a start script of the program or in a shell, by which the copy takes the place of the system's library",
+      "a copy that was made for another version of the system than this",
+    ],
+    "Start the program without that variable, or take the copy away; else use a build of the program for this version of the system.",
+    dyld,
+  ),
+  message(
+    "symbol of a package's library",
+    "A library in a folder of a package manager lacks a symbol that what uses it needs.",
+    [
+      "a package that was upgraded or replaced after what uses it was built",
+      "another version of the library than was meant, by DYLD_LIBRARY_PATH or a second package manager",
+    ],
+    'Upgrade or reinstall both, "Referenced from" and "Expected in", or build what uses the library anew.',
+    dyld,
+  ),
+  message(
+    "symbol between libraries of the program",
+    "A library of the program lacks a symbol that the program, or another library of it, needs.",
+    ["files of different versions in one program, as after an update that was not finished"],
+    "Install the program again, whole; its maker should see which version of the library is put into it.",
+    dyld,
+  ),
+  message(
+    "symbol of the program for another's library",
+    "The program, or a library of it, lacks a symbol that code from elsewhere needs, such as a plug-in.",
+    ["a plug-in or library that was made for another version of the program"],
+    'Remove or update what "Referenced from" names.',
+    dyld,
+  ),
+  message(
+    "symbol of a flat namespace",
+    "None of the libraries that were loaded has a symbol that was to be found in any of them.",
+    [
+      "a library that has it and was not linked or loaded",
+      "an extension or plug-in that was built for another host, or another version of it",
+    ],
+    'See what should have the symbol, and build what "Referenced from" names against it.',
+    "dyld, dyld/Loader.cpp: BIND_SPECIAL_DYLIB_FLAT_LOOKUP",
+  ),
+  message(
+    "symbol not found in flat namespace",
+    "None of the libraries that were loaded has a symbol that was to be found in any of them.",
+    [
+      "a library that has it and was not linked or loaded",
+      "an extension or plug-in that was built for another host, or another version of it",
+    ],
+    "See what should have the symbol, and build what needs it against that.",
+    "dyld, dyld/Loader.cpp: BIND_SPECIAL_DYLIB_FLAT_LOOKUP",
   ),
   message(
     "symbol of another library",

@@ -15,7 +15,7 @@ import { runtimeRows } from "./runtimes.ts";
 import { terminationRows } from "./terminations.ts";
 import { scriptRows, vendorRows } from "./vendors.ts";
 
-export { heapDamage, mallocStop } from "./frames.ts";
+export { heapDamage, mallocStop, typeLookup } from "./frames.ts";
 export { collected, sourced, timed } from "./frameworks.ts";
 export { missingUsage } from "./messages.ts";
 export { frameworkSince } from "./terminations.ts";

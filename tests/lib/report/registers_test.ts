@@ -705,3 +705,87 @@ Deno.test("text with upper bits is text; a misaligned jump without registers; Ru
   assertStringIncludes(probe.what, "the check for the local variables of bake (Bakery)");
   assertStringIncludes(probe.causes, "as on a thread with a small one");
 });
+
+/** A crash in the guard page of thread 0's stack, far below the stack pointer. */
+function guarded(top: readonly string[], values: Readonly<Record<string, bigint>>) {
+  return told(crash(
+    [
+      "Exception Type:    EXC_BAD_ACCESS (SIGBUS)",
+      "Exception Subtype: KERN_PROTECTION_FAILURE at 0x000000016f003fe0",
+      "Exception Message: Thread stack size exceeded",
+      "",
+      "VM Region Info: 0x16f003fe0 is in 0x16f000000-0x16f004000;  bytes after start: 16352  bytes before end: 31",
+      "      REGION TYPE                    START - END         [ VSIZE] PRT/MAX SHRMOD  REGION DETAIL",
+      "--->  STACK GUARD                 16f000000-16f004000    [   16K] ---/rwx SM=NUL  stack guard for thread 0",
+      "      Stack                       16f004000-16f08c000    [  544K] rw-/rwx SM=PRV  thread 0",
+      "",
+    ].join("\n"),
+    top,
+    [...registers({ sp: 0x1_6f08_61f0n, ...values }), "   esr: 0x92000047"],
+  ));
+}
+
+Deno.test("a copy that ran into a stack's guard page is no full stack, and its length is told", () => {
+  const copied = guarded(
+    ["libsystem_platform.dylib _platform_memmove + 536", "CoreOven OvenAdd + 292"],
+    { x2: 0xffff_ffff_fff7_dda2n },
+  );
+  assert(!/stack overflowed|stack is full/.test(copied.what), copied.what);
+  assert(!/recursion|local array/.test(copied.causes), copied.causes);
+  assertStringIncludes(copied.what, "by the stack pointer it was not. It says: Thread stack size");
+  assertStringIncludes(copied.what, "(x2), in which it is counted down, has 0xfffffffffff7dda2");
+  assertStringIncludes(copied.what, "which is -533086.");
+  assertStringIncludes(copied.what, "It was a write, to where it was copied or set.");
+  assertStringIncludes(copied.causes, "a difference that came out negative");
+  // A length that is possible says nothing.
+  const plain = guarded(
+    ["libsystem_platform.dylib _platform_memmove + 536", "CoreOven OvenAdd + 292"],
+    { x2: 0x4000n },
+  );
+  assert(!plain.what.includes("length that it was passed"), plain.what);
+  assert(!/stack is full/.test(plain.what), plain.what);
+});
+
+Deno.test("the function that probes a stack reads its guard page on purpose", () => {
+  const probed = guarded(["libsystem_pthread.dylib ___chkstk_darwin + 60", ...end], {});
+  assertStringIncludes(probed.what, "the stack is full");
+  assertStringIncludes(probed.what, "The stack overflowed.");
+});
+
+Deno.test("a length that is far too large explains a copy that failed elsewhere", () => {
+  const { what, causes } = told(crash(
+    access("0x00000001f0000000"),
+    ["libsystem_platform.dylib _platform_memset + 128", ...end],
+    [...registers({ x2: 0x7fff_ffff_0000_0000n }), "   esr: 0x92000047"],
+  ));
+  assertStringIncludes(what, "The length that it was passed was far too large");
+  assertStringIncludes(causes, "a length that was computed wrongly");
+});
+
+Deno.test("a frame whose address is in the stack itself is no code", () => {
+  const at = 0x2_8000_0000n + 31n * 0x1000n + 0x40n;
+  const { what } = told(
+    crash(
+      access("0x0000000900000000"),
+      ["Bakery bake + 20", "??? ???"],
+      registers({}),
+    ).replace("0x0000000100004040 ???", `0x${at.toString(16).padStart(16, "0")} ???`),
+  );
+  assertStringIncludes(what, "Frame 1 is no code, but a place on the stack itself");
+});
+
+Deno.test("a look-up of the Swift run-time names the type that the compiler's function asks for", () => {
+  const { what, causes } = told(crash(access("0x0"), [
+    "libswiftCore.dylib swift::TargetMetadata<swift::InProcess>::getTypeContextDescriptor() const + 4",
+    "libswiftCore.dylib swift::TargetMetadata<swift::InProcess>::getGenericArgs() const + 24",
+    "libswiftCore.dylib instantiateWitnessTable(swift::TargetMetadata<swift::InProcess> const*, void**) + 260",
+    "Bakery lazy protocol witness table accessor for type Tray<Result<Bread, any Error>> and conformance Tray<A> + 72",
+    ...end,
+  ]));
+  assertStringIncludes(what, "What it was given as a type's metadata is null.");
+  assertStringIncludes(
+    what,
+    "It was asked for a conformance of the type Tray<Result<Bread, any Error>> (frame 3",
+  );
+  assert(!causes.includes("never set"), causes);
+});

@@ -272,9 +272,15 @@ Deno.test("an index is judged by its value and the bounds in the reason", () => 
   assert(!far.includes("empty") && far.includes("kept while"), far);
 });
 
-Deno.test("a missing symbol: of the system's library, of another one", () => {
-  const missing = (path: string) =>
-    told([
+Deno.test("a missing symbol: by whose library needs it, and where it was looked for", () => {
+  const missing = (
+    expected: string,
+    from = "/Applications/Shop.app/Contents/MacOS/Shop",
+    note = "",
+  ) => {
+    const { what, causes } = told([
+      "Process: Shop [7]",
+      "Path: /Applications/Shop.app/Contents/MacOS/Shop",
       "Exception Type: EXC_CRASH (SIGABRT)",
       "Termination Reason: DYLD, [0x4] Symbol missing",
       "",
@@ -283,12 +289,47 @@ Deno.test("a missing symbol: of the system's library, of another one", () => {
       "",
       "Dyld Error Message:",
       "  Symbol not found: _shop_open",
-      "  Referenced from: /Applications/Shop.app/Contents/MacOS/Shop",
-      `  Expected in: ${path}`,
+      `  Referenced from: <0AC0E4C8-7BC9-3B0A-9AF5-3A4C8B6C6E4A> ${from}${note}`,
+      `  Expected in:     <1AC0E4C8-7BC9-3B0A-9AF5-3A4C8B6C6E4A> ${expected}`,
       "",
-    ].join("\n")).causes;
+    ].join("\n"));
+    return `${what} / ${causes}`;
+  };
+  const own = "/Applications/Shop.app/Contents/Frameworks/libshop.dylib";
   assertStringIncludes(missing("/usr/lib/libSystem.B.dylib"), "a system older");
+  assertStringIncludes(
+    missing(
+      "/usr/lib/libc++.1.dylib",
+      own,
+      " (built for macOS 15.0 which is newer than running OS)",
+    ),
+    "is built for a newer system than this",
+  );
   assertStringIncludes(missing("/opt/lib/libshop.dylib"), "a library of another version");
+  assertStringIncludes(missing("/opt/homebrew/opt/shop/lib/libshop.1.dylib"), "was upgraded");
+  assertStringIncludes(missing(own), "files of different versions in one program");
+  assertStringIncludes(
+    missing(
+      "/Applications/Shop.app/Contents/MacOS/Shop",
+      "/Library/Shop Plug-Ins/Till.bundle/Till",
+    ),
+    "a plug-in or library that was made for another version of the program",
+  );
+  const shadowed = missing(own, "/usr/lib/libcups.2.dylib");
+  assertStringIncludes(
+    shadowed,
+    "(libcups.2.dylib) was given the program's own copy of libshop.dylib in place",
+  );
+  assertStringIncludes(shadowed, "DYLD_LIBRARY_PATH");
+  assert(!shadowed.includes("than the program was built with"), shadowed);
+  assertStringIncludes(
+    missing("/usr/local/lib/libiconv.2.dylib", "/usr/lib/libcups.2.dylib"),
+    "was given another copy of libiconv.2.dylib",
+  );
+  assertStringIncludes(
+    missing("/usr/lib/libz.1.dylib", "/System/Library/Frameworks/Oven.framework/Oven"),
+    "One library of the system lacks a symbol",
+  );
 });
 
 Deno.test("recursion that does not end is no large array", () => {

@@ -1,0 +1,84 @@
+/** What a symbol tells that the dynamic linker did not find: by whose library needs it, and whose it was looked for in. */
+
+import { baseName } from "../images.ts";
+import { type KnowledgeRow, known } from "../knowledge/mod.ts";
+import type { CrashReport } from "../report.ts";
+
+/** Whose a library is, by its path. */
+type Place = "system" | "program" | "package" | "other";
+
+const systems =
+  /^(?:\/.{1,200}\/RuntimeRoot)?\/(?:usr\/lib\/|System\/(?!Volumes\/(?:Data|Macintosh HD)\/))/;
+/** Folders in which package managers install libraries. */
+const packages =
+  /^\/(?:opt\/(?:homebrew|local|pkg|sw)|usr\/local\/(?:opt|Cellar|lib|Frameworks)|sw\/lib|nix\/store)\/|\/(?:(?:ana|mini)conda\d?|miniforge\d?|mambaforge|\.?linuxbrew|homebrew)\//i;
+
+/** The row for a missing symbol, with the names of both libraries; `null` for other messages. */
+export function symbolRow(text: string, report: CrashReport): KnowledgeRow | null {
+  const found = /Symbol not found/.exec(text);
+  if (found === null) return null;
+  const part = text.slice(found.index, found.index + 4000);
+  const from = pathAfter(part, "Referenced from:");
+  const expected = pathAfter(part, "Expected in:");
+  if (expected === null) {
+    return known(
+      "message",
+      /Expected in:\s{1,8}flat namespace/.test(part)
+        ? "symbol of a flat namespace"
+        : "Symbol not found",
+    );
+  }
+  const [user, owner] = [from, expected].map((path) =>
+    path === null ? null : placeOf(path, report)
+  );
+  if (owner === "system") {
+    if (user === "system") return known("message", "symbol between libraries of the system");
+    return known(
+      "message",
+      /\(built for [^()\n]{1,60} which is newer than running OS\)/.test(part)
+        ? "symbol of a newer system's library"
+        : "symbol of a library of the system",
+    );
+  }
+  if (user === "system") {
+    const row = known("message", "symbol of a copy in place of the system's library")!;
+    const whose = owner === "program" ? "the program's own" : "another";
+    return {
+      ...row,
+      meaning: row.meaning.replace(
+        "A library of the system was given a copy",
+        `A library of the system (${baseName(from!)}) was given ${whose} copy of ${
+          baseName(expected)
+        }`,
+      ),
+    };
+  }
+  return known(
+    "message",
+    owner === "package"
+      ? "symbol of a package's library"
+      : user === "program" && owner === "program"
+      ? "symbol between libraries of the program"
+      : owner === "program"
+      ? "symbol of the program for another's library"
+      : "symbol of another library",
+  );
+}
+
+/** The path behind words of the linker's; `null` where there is none. */
+function pathAfter(text: string, words: string): string | null {
+  const at = text.indexOf(words);
+  if (at < 0) return null;
+  return /^\s{1,8}(?:<[^<>\n]{1,60}>\s{0,4})?'?(\/[^\n';]{1,400}?)(?:'|\n|;|\s\(built for |\s{1,8}Expected (?:in|as)\b|\s{1,4}in \/|$)/
+    .exec(text.slice(at + words.length))?.[1] ?? null;
+}
+
+function placeOf(path: string, { process }: CrashReport): Place {
+  if (systems.test(path)) return "system";
+  const own = process.path;
+  if (own !== null) {
+    const bundle = /^.{1,1000}?\.app\//.exec(own)?.[0];
+    if (path === own || (bundle !== undefined && path.startsWith(bundle))) return "program";
+  }
+  return packages.test(path) ? "package" : "other";
+}
