@@ -105,12 +105,7 @@ export interface OwnedFrame {
 export interface Attribution {
   /** Owner of the deciding frame; `system` when all frames of a whole stack are the system's. */
   readonly verdict: Owner;
-  /** What the report lacks where no function of the program decides: the `stack`, the `images` of all its
-   * frames or of `some`, the stack of the `thrower` of an exception, the `outer` frames of the stack; in a panic,
-   * an `extension` that is not Apple's, or `asked` where a process asked for it; `packaging` where it is how the program was built, signed or installed that
-   * decides, and no stack; `description` where its Info.plist lacks one of how private data is used; `resource`
-   * where the process as a whole used too much of one; `processes` where there are several, of which only the first is looked at; `own` where the copy's stack and
-   * the program are the system's; `part` where the whole stack and the program are; `heap` where malloc found its heap damaged, by code that ran before; `malloc` where it ended the process and nothing says whether its heap or the pointer that it was passed was at fault; `managed` where managed code threw whose functions are not on the stack; `reporter` where a crash reporter in the process crashed while it recorded a crash; `pool` where an autorelease pool released an object, whose owner is not on the stack; `wait` where the crashed thread only waited when a signal ended the process; `address` where no frame names its image and the innermost one that is not in the system's shared cache is shown; `recorder` where the stack's own code is only a crash reporter's; `culprit` where there is no stack and the reporter suspects a library; `addresses` where no frame names its image and all are in the system's libraries; `launch` where none of the program's code had run; `generated` where the code that a signal interrupted is in no image, as what a run-time compiles; `compiled` where the innermost code that is not the system's is such; `limit` where the kernel ended a process that was above its own limit of memory; `memory` where it lists processes that it ended for other reasons; `passed` where the program's functions only passed an event of the system's on; `null` when it lacks none. */
+  /** What the report lacks where no function of the program decides; `null` when it lacks none. */
   readonly absent: Absent | null;
   /** Library or image of the deciding frame; `null` without one. Not safe to print raw. */
   readonly library: string | null;
@@ -175,7 +170,9 @@ export function attributeReport(
     return { ...undecided, verdict: "program", absent: "managed", frames };
   }
   if (isReporterCrash(report, stack)) return { ...undecided, absent: "reporter", frames };
-  const found = decidingOf({ report, stack, frames, reading });
+  const begin = Math.max(reading.first, reading.handled);
+  const owned: OwnedStack = { report, stack, frames, reading, begin, end: entryOf(stack) };
+  const found = decidingOf(owned);
   const { at, deciding, isOwn, isPart, isAddress } = found;
   const isHeap = isHeapDamage(report, reading) && !overflows(report);
   if (isHeap || isMallocStop(report, reading)) {
@@ -184,14 +181,12 @@ export function attributeReport(
       absent: isHeap ? "heap" : "malloc",
       library: deciding?.library ?? null,
       deciding,
-      passed: at < 0 ? 0 : at - Math.max(reading.first, reading.handled),
+      passed: at < 0 ? 0 : at - begin,
       frames,
     };
   }
-  if (isCompiledCode(report, stack, Math.max(reading.first, reading.handled))) {
-    return { ...undecided, absent: "compiled", frames };
-  }
-  const absent = isOwn ? null : whyAbsent({ report, stack, frames, reading }, found);
+  if (isCompiledCode(report, stack, begin)) return { ...undecided, absent: "compiled", frames };
+  const absent = isOwn ? null : whyAbsent(owned, found);
   const isSystems = absent === null || systemAbsent.has(absent);
   return {
     verdict: isAddress ? "unknown" : deciding?.owner ?? (isSystems ? "system" : "unknown"),
@@ -212,7 +207,7 @@ export function attributeReport(
       isCollecting(stack, reading.first, at),
     isCompiled: deciding?.owner === "runtime" &&
       stack.slice(at + 1).some((frame) => imageOf(frame) === null && frame.symbol === null),
-    script: deciding === null ? null : scriptOf(stack, at, entryOf(stack)),
+    script: deciding === null ? null : scriptOf(stack, at, owned.end),
     deciding,
     involved: deciding?.owner === "mine"
       ? []
@@ -322,6 +317,9 @@ interface OwnedStack {
   readonly stack: readonly ReportFrame[];
   readonly frames: readonly OwnedFrame[];
   readonly reading: StackReading;
+  /** Indices of the first frame that can decide, and after the last. */
+  readonly begin: number;
+  readonly end: number;
 }
 
 /** Which frame decides. */
@@ -340,74 +338,118 @@ interface Deciding {
 }
 
 /** The innermost frame that is neither the system's nor a run-time's; else one of a run-time. */
-function decidingOf({ report, stack, frames, reading }: OwnedStack): Deciding {
-  const begin = Math.max(reading.first, reading.handled);
-  const end = entryOf(stack);
-  const isOwnFrame = ({ owner }: OwnedFrame, index: number): boolean =>
-    index >= begin && index < end && (owner === "mine" || owner === "program");
-  const isOwn = (frame: OwnedFrame, index: number): boolean =>
-    isOwnFrame(frame, index) &&
-    (frame.owner === "mine" || (!passesOn(stack, reading.first, index) && !isThunk(stack, index)));
-  const innermost = frames.findIndex(isOwn);
-  // On a thread without a context of OpenGL its caller decides, not the library that passes the call on.
-  const caller = innermost < 0 || graphicsAside(report, stack, reading.first) === null
-    ? -1
-    : frames.findIndex((frame, index) =>
-      isOwn(frame, index) && isLibrary(frame.frame, report) === false
-    );
-  // What hit the end of a full stack is not what filled it.
-  const deep = stack === report.crashedThread?.frames ? recursion(report) : null;
-  const recursing = innermost < 0 || deep?.full !== true
-    ? -1
-    : frames.findIndex((frame, index) => isOwn(frame, index) && deep.repeats(frame.frame));
-  if (recursing >= 0) {
-    const deciding = frames[recursing];
-    return { at: recursing, deciding, isOwn: true, isPart: false, isAddress: false, lacking: null };
-  }
-  const program = caller < 0 ? innermost : caller;
-  // What a framework that is linked into the program did itself is its own, unless it only passed on what was raised.
-  const part = frames.findIndex(({ owner, frame }, index) =>
-    index >= begin && index < end && owner === "runtime" && !isSystemFrame(frame) &&
-    (isPart(functionOf(frame, stack[index - 1] ?? null)) ||
-      // What calls such a library does it for itself, not for another one that it stands in for.
-      (isWrapper(functionOf(frame, stack[index - 1] ?? null)) &&
-        isBaseLibrary(frames[index - 1]?.library ?? "libobjc.")))
-  );
-  const ended = endedBy(report);
-  // A copy may lack the exception: nothing on the stack raised one.
-  const isAccess = ended === "access" || (ended === null &&
-    !reading.rows.some(({ row }) => row.role === "raise" || row.role === "vague"));
+function decidingOf(owned: OwnedStack): Deciding {
+  const { report, stack, frames, begin, end } = owned;
+  const recursing = recursingOf(owned);
+  if (recursing >= 0) return { ...none, at: recursing, deciding: frames[recursing], isOwn: true };
+  const program = programOf(owned);
+  const part = partOf(owned);
   const lacking = program >= 0 ? null : absentFrom(stack);
-  // Its own assertion is no less its own than its own access.
-  const isAsserted = part > 0 && /^__assert(?:_rtn)?$/.test(stack[part - 1].symbol ?? "");
-  if (part >= 0 && (program < 0 || (part < program && (isAccess || isAsserted)))) {
+  if (part >= 0 && (program < 0 || (part < program && failedItself(owned, part)))) {
     const deciding: OwnedFrame = { ...frames[part], owner: "program" };
-    return { at: part, deciding, isOwn: program >= 0, isPart: true, isAddress: false, lacking };
+    return { ...none, at: part, deciding, isOwn: program >= 0, isPart: true, lacking };
   }
-  if (program >= 0) {
-    const deciding = frames[program];
-    return { at: program, deciding, isOwn: true, isPart: false, isAddress: false, lacking };
-  }
-  const passed = frames.findIndex((frame, index) =>
-    isOwnFrame(frame, index) && passesOn(stack, reading.first, index)
-  );
-  if (
-    passed >= 0 &&
-    !frames.slice(begin, passed).some(({ owner, frame }) =>
-      owner === "runtime" && !isSystemFrame(frame) && !onlyRaises(frame)
-    )
-  ) {
-    return {
-      at: -1,
-      deciding: null,
-      isOwn: false,
-      isPart: false,
-      isAddress: false,
-      lacking: "passed",
-    };
-  }
+  if (program >= 0) return { ...none, at: program, deciding: frames[program], isOwn: true };
+  if (onlyPasses(owned)) return { ...none, lacking: "passed" };
   // Without any other code of the program the run-time's own library decides, or the image that the run-time's
   // function was compiled into.
+  const ofRuntime = runtimeOf(owned, lacking);
+  const ofProcess = ofRuntime >= 0
+    ? ofRuntime
+    : frames.findIndex(({ owner, frame }, index) =>
+      index >= begin && index < end && owner === "system" && isOfProcess(frame, report)
+    );
+  const at = ofProcess < 0 && lacking === "images" ? outsideOfCache(report, stack) : ofProcess;
+  const found = frames[at] ?? null;
+  const isPrograms = found !== null &&
+    (frameOwner(found.frame, null) === "program" || isOfIdentifier(found.frame, report) ||
+      (found.owner === "system" && isInstalled(report)));
+  const deciding: OwnedFrame | null = isPrograms ? { ...found, owner: "program" } : found;
+  return { ...none, at, deciding, isAddress: lacking === "images" && at >= 0, lacking };
+}
+
+/** That no frame decides. */
+const none: Deciding = {
+  at: -1,
+  deciding: null,
+  isOwn: false,
+  isPart: false,
+  isAddress: false,
+  lacking: null,
+};
+
+/** Whether a frame is the program's, and may decide by its place. */
+function isOwnFrame({ begin, end, frames }: OwnedStack, index: number): boolean {
+  const { owner } = frames[index];
+  return index >= begin && index < end && (owner === "mine" || owner === "program");
+}
+
+/** Index of the innermost frame of the program that does more than to pass something on, as far as the frames fit; -1 when
+ * there is none. */
+function innermostOwn(
+  owned: OwnedStack,
+  fits: (frame: ReportFrame) => boolean = () => true,
+): number {
+  const { stack, frames, reading } = owned;
+  return frames.findIndex(({ owner, frame }, index) =>
+    isOwnFrame(owned, index) &&
+    (owner === "mine" || (!passesOn(stack, reading.first, index) && !isThunk(stack, index))) &&
+    fits(frame)
+  );
+}
+
+/** Index of the program's frame that filled a full stack: what hit its end is not what filled it. */
+function recursingOf(owned: OwnedStack): number {
+  const { report, stack } = owned;
+  const deep = stack === report.crashedThread?.frames ? recursion(report) : null;
+  return deep?.full === true ? innermostOwn(owned, deep.repeats) : -1;
+}
+
+/** Index of the program's frame that decides. */
+function programOf(owned: OwnedStack): number {
+  const { report, stack, reading } = owned;
+  // On a thread without a context of OpenGL its caller decides, not the library that passes the call on.
+  const caller = graphicsAside(report, stack, reading.first) === null
+    ? -1
+    : innermostOwn(owned, (frame) => isLibrary(frame, report) === false);
+  return caller < 0 ? innermostOwn(owned) : caller;
+}
+
+/** Index of the innermost frame of a framework that is linked into the program. */
+function partOf({ stack, frames, begin, end }: OwnedStack): number {
+  return frames.findIndex(({ owner, frame }, index) => {
+    if (index < begin || index >= end || owner !== "runtime" || isSystemFrame(frame)) return false;
+    const symbol = functionOf(frame, stack[index - 1] ?? null);
+    return isPart(symbol) ||
+      // What calls such a library does it for itself, not for another one that it stands in for.
+      (isWrapper(symbol) && isBaseLibrary(frames[index - 1]?.library ?? "libobjc."));
+  });
+}
+
+/** Whether a framework's function failed itself, and did not only pass on what was raised. */
+function failedItself({ report, stack, reading }: OwnedStack, part: number): boolean {
+  // Its own assertion is no less its own than its own access.
+  if (part > 0 && /^__assert(?:_rtn)?$/.test(stack[part - 1].symbol ?? "")) return true;
+  const ended = endedBy(report);
+  // A copy may lack the exception: nothing on the stack raised one.
+  return ended === "access" || (ended === null &&
+    !reading.rows.some(({ row }) => row.role === "raise" || row.role === "vague"));
+}
+
+/** Whether the program's functions only passed an event of the system's on, and no run-time's did more before. */
+function onlyPasses(owned: OwnedStack): boolean {
+  const { stack, frames, reading, begin } = owned;
+  const passed = frames.findIndex((_, index) =>
+    isOwnFrame(owned, index) && passesOn(stack, reading.first, index)
+  );
+  return passed >= 0 &&
+    !frames.slice(begin, passed).some(({ owner, frame }) =>
+      owner === "runtime" && !isSystemFrame(frame) && !onlyRaises(frame)
+    );
+}
+
+/** Index of the run-time's frame that decides where the program has none. */
+function runtimeOf({ frames, reading, begin, end }: OwnedStack, lacking: Absent | null): number {
   // What a run-time calls to end the process stands before the function that failed.
   const fatal =
     reading.rows.findLast(({ row, index }) =>
@@ -423,22 +465,7 @@ function decidingOf({ report, stack, frames, reading }: OwnedStack): Deciding {
   const ofFunction = frames.findIndex((frame, index) =>
     isRuntime(frame, index) && !onlyRaises(frame.frame)
   );
-  const ofRuntime = ofFunction >= 0 || lacking === "outer"
-    ? ofFunction
-    : frames.findIndex(isRuntime);
-  const ofProcess = ofRuntime >= 0
-    ? ofRuntime
-    : frames.findIndex(({ owner, frame }, index) =>
-      index >= begin && index < end && owner === "system" && isOfProcess(frame, report)
-    );
-  const at = ofProcess < 0 && lacking === "images" ? outsideOfCache(report, stack) : ofProcess;
-  const found = frames[at] ?? null;
-  const isPrograms = found !== null &&
-    (frameOwner(found.frame, null) === "program" || isOfIdentifier(found.frame, report) ||
-      (found.owner === "system" && isInstalled(report)));
-  const deciding: OwnedFrame | null = isPrograms ? { ...found, owner: "program" } : found;
-  const isAddress = lacking === "images" && at >= 0;
-  return { at, deciding, isOwn: false, isPart: false, isAddress, lacking };
+  return ofFunction >= 0 || lacking === "outer" ? ofFunction : frames.findIndex(isRuntime);
 }
 
 /** Why nobody is to blame for what a report shows. */

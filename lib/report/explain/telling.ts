@@ -73,7 +73,40 @@ function endsInLoop({ tree }: ReportThread): boolean {
     eventLoops.test(node.frame.symbol);
 }
 
-/** Why a stack without a function of the program does not say that none led to it. */
+/** Why a report does not tell which function of the program led to what happened.
+ *
+ * What it lacks:
+ *
+ * - `stack`: a stack
+ * - `images`, `some images`: the images of all its frames, or of some
+ * - `thrower`: the stack that threw the exception
+ * - `outer`: the outer frames of the stack
+ * - `managed`: the functions of managed code, which threw
+ * - `extension`: in a panic, an extension that is not Apple's; `asked`: a process asked for the panic
+ * - `processes`: there are several, of which only the first is looked at
+ *
+ * What else decides:
+ *
+ * - `packaging`: how the program was built, signed or installed
+ * - `description`: its Info.plist lacks one of how private data is used
+ * - `resource`: the process as a whole used too much of one
+ * - `limit`: the kernel ended a process that was above its own limit of memory; `memory`: for other reasons
+ * - `heap`: malloc found its heap damaged, by code that ran before; `malloc`: or a wrong pointer, which is not said
+ * - `pool`: an autorelease pool released an object, whose owner is not on the stack
+ * - `wait`: the crashed thread only waited when a signal ended the process
+ * - `launch`: none of the program's code had run
+ *
+ * What the stack is:
+ *
+ * - `own`: the copy's stack and the program are the system's; `part`: the whole stack and the program
+ * - `passed`: the program's functions on it only passed an event of the system's on
+ * - `address`: no frame names its image; the innermost that is not in the system's shared cache is known
+ * - `addresses`: no frame names its image, and all are in the system's libraries
+ * - `generated`: the code that a signal interrupted is in no image, as what a run-time compiles
+ * - `compiled`: the innermost code that is not the system's is such
+ * - `recorder`: its own code is only a crash reporter's; `reporter`: which crashed while it recorded a crash
+ * - `culprit`: there is none, and the reporter suspects a library
+ */
 export type Absent =
   | "stack"
   | "images"
