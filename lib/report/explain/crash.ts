@@ -114,6 +114,10 @@ export function explainCrash(
     story.tell("The program itself is one of the system's.");
   }
   const isWaiting = exception === null && story.rows.length === 0 && waitOf(stack) !== null;
+  // A stack that somebody copied of a hang.
+  if (isWaiting && shown !== null && shown.frames === stack && !isIdleStack(stack)) {
+    story.tell(`Thread ${shown.index}: ${activityOf(shown).words}.`);
+  }
   const isAsked = isBlank && !touchedPage(report) && (outside || !onlyWaits(report, stack));
   const path = isBacktraceIdle(crash.texts) || isAsked || isWaiting ? [] : callPath(
     stack,

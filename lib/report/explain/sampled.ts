@@ -19,7 +19,7 @@ import { occasionOf } from "./occasion.ts";
 import { shortName } from "./names.ts";
 import { callPath } from "./path.ts";
 import { isOfProcess } from "./program.ts";
-import { isTrampoline, ownFrame } from "./stack.ts";
+import { frameTitle, isTrampoline, ownFrame } from "./stack.ts";
 import { isTreeCut } from "./telling.ts";
 import { sentence, threadWords } from "./words.ts";
 
@@ -77,23 +77,24 @@ export function explainSampled(
           ? " of the main thread"
           : ""
       }`
-      : "The main thread";
+      : isOfMain(thread)
+      ? "The main thread"
+      : titleOfThread(thread);
     const used = target === null ? undefined : uses.find(({ title }) => title === target);
     const computed = used === undefined ? "" : `, which computed for ${used.seconds} s`;
     const title = processes.size <= 1 || thread.process === null
       ? main
       : `In ${thread.process}${computed}, ${
-        mainThread({ threads: owned }) === thread ? "the main thread" : `thread ${thread.index}`
+        mainThread({ threads: owned }) === thread && isOfMain(thread)
+          ? "the main thread"
+          : `thread ${thread.index}`
       }`;
     const isCut = isTreeCut(report, thread);
     // Of what was called last nothing says that it took the time.
-    if (!stateOnly(rows)) {
-      happened.push(
-        isCut
-          ? `${title}: ${words.replace(/^(?:most(?:ly| often)|among others) in /, "called ")}.`
-          : `${title}: ${words}.`,
-      );
-    }
+    if (isCut) {
+      const last = trunkOf(thread)[0];
+      if (last !== undefined) happened.push(`${title}: called ${frameTitle(last)}.`);
+    } else if (!stateOnly(rows)) happened.push(`${title}: ${words}.`);
     const occasion = idle || isCut || stateOnly(rows) ? null : occasionOf(trunkOf(thread), thread);
     if (occasion !== null) happened.push(`All of it was ${occasion}.`);
     const blocker = blockerOf(report, thread);
@@ -214,6 +215,18 @@ function isWait(stack: readonly ReportFrame[]): boolean {
 function isOfWorker({ tree, frames }: ReportThread): boolean {
   const symbol = tree[0]?.frame.symbol ?? frames.at(-1)?.symbol ?? "";
   return /^_?(?:thread_start|start_wqthread|pthread_start|pthread_wqthread)$/.test(symbol);
+}
+
+/** Whether a thread is its process's main one, as far as the report tells: another one may work for the main queue. */
+function isOfMain(thread: ReportThread): boolean {
+  return !isOfWorker(thread) &&
+    (isMainThread(thread) || (thread.name === null && thread.queue === null));
+}
+
+/** A thread by its number and its name or queue. */
+function titleOfThread({ index, name, queue }: ReportThread): string {
+  const title = name ?? queue;
+  return `Thread ${index}${title === null ? "" : ` "${title}"`}`;
 }
 
 /** What a spindump says of its process: how long it did not answer, and how much it computed. */

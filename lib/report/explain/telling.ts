@@ -23,6 +23,7 @@ import {
   endedBy,
   endOfTermination,
   eventLoops,
+  isBase,
   isCatcher,
   isThrow,
   isTrampoline,
@@ -61,16 +62,25 @@ export function trappedThread(report: CrashReport): ReportThread | null {
 /** Whether a copy ends within the call tree of a thread, so that its innermost functions are not known. */
 export function isTreeCut(report: CrashReport, thread: ReportThread): boolean {
   return thread === report.threads.at(-1) &&
-    (report.warnings.some((warning) => warning === cutTree) || endsInLoop(thread));
+    (report.warnings.some((warning) => warning === cutTree) || endsInLoop(report, thread));
 }
 
-/** Whether the innermost function of a call tree is an event loop, which does nothing itself. */
-function endsInLoop({ tree }: ReportThread): boolean {
-  if (tree.length !== 1) return false;
-  let node = tree[0];
-  while (node.children.length === 1) node = node.children[0];
-  return node.children.length === 0 && node.frame.symbol !== null &&
-    eventLoops.test(node.frame.symbol);
+/** What `sample` prints after its call trees. */
+const afterTrees = /^[ \t>]{0,12}(?:Total number in stack|Sort by top of stack|Binary Images)/m;
+
+/** Whether the last function of a call tree is one that only calls others, such as an event loop: of a whole tree it is only
+ * believed where it has all of the samples. */
+function endsInLoop({ format, text }: CrashReport, { tree }: ReportThread): boolean {
+  let node = tree.at(-1);
+  let isSingle = tree.length === 1;
+  while (node !== undefined && node.children.length > 0) {
+    isSingle &&= node.children.length === 1;
+    node = node.children.at(-1);
+  }
+  const symbol = node?.frame.symbol ?? null;
+  if (symbol === null) return false;
+  if (isSingle && eventLoops.test(symbol)) return true;
+  return format === "sample" && isBase(symbol) && symbol !== "main" && !afterTrees.test(text);
 }
 
 /** Why a report does not tell which function of the program led to what happened.

@@ -165,7 +165,11 @@ export function readCallTree(
       path.push({ depth, node });
       continue;
     }
-    if (/^(?:Total number in stack|Sort by top of stack|Binary Images)/.test(trimmed)) {
+    // Old spindumps have the kernel's part of the same samples apart.
+    const isKernels = trimmed === "Kernel stack:" && (thread?.roots.length ?? 0) > 0;
+    if (
+      isKernels || /^(?:Total number in stack|Sort by top of stack|Binary Images)/.test(trimmed)
+    ) {
       thread = null;
       continue;
     }
@@ -312,7 +316,9 @@ function spindumpThread(
   return {
     id: BigInt(id),
     name: quotedAfter(line, "Thread name "),
-    queue: quotedAfter(line, "DispatchQueue "),
+    // libdispatch, src/init.c: the main queue's number is 1.
+    queue: quotedAfter(line, "DispatchQueue ") ??
+      (/ DispatchQueue 1(?: |$)/.test(line) ? "com.apple.main-thread" : null),
   };
 }
 
@@ -402,6 +408,7 @@ export function parseSpindumpLine(line: string): TreeLine | null {
   if (place.endsWith(")") && open >= 0) {
     let inside = place.slice(open + 2, -1);
     place = place.slice(0, open).trim();
+    if (inside.startsWith("in ")) inside = inside.slice(3);
     const inAt = inside.lastIndexOf(" in ");
     if (inAt >= 0) {
       source = parseSource(inside.slice(0, inAt));

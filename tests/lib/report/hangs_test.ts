@@ -366,3 +366,69 @@ Deno.test("why a spindump was taken; a JetsamEvent without the processes that we
   assertStringIncludes(cut, "which, and why, is not in the report");
   assert(!cut.includes("Memory was short"), cut);
 });
+
+Deno.test("a copy that ends in what only calls others tells no shares; a worker is not the main thread", () => {
+  const tree = (lines: readonly string[], rest = "") =>
+    explained(`Analysis of sampling Shop (pid 77) every 1 millisecond
+Process:         Shop [77]
+
+Call graph:
+    20 Thread_1   DispatchQueue_1: com.apple.main-thread  (serial)
+${lines.map((line) => `    + ${line} + 8  [0x7fff8a477fb9]`).join("\n")}
+${rest}`).text;
+  const cut = [
+    "20 main  (in Shop)",
+    "  20 step  (in Shop)",
+    "    5 draw  (in Shop)",
+    "    4 RunCurrentEventLoopInMode  (in HIToolbox)",
+  ];
+  assertStringIncludes(tree(cut), "The main thread: called step (Shop).\nThe copy ends within");
+  const whole = tree(cut, "\nTotal number in stack (recursive counted multiple, when >=5):\n");
+  assertStringIncludes(whole, "mostly in step (Shop): 11 of 20 samples (55%)");
+  const worker = tree([
+    "20 start_wqthread  (in libsystem_pthread.dylib)",
+    "  20 _dispatch_root_queue_drain  (in libdispatch.dylib)",
+    "    20 hash  (in Shop)",
+  ]);
+  assertStringIncludes(worker, 'Thread 0 "com.apple.main-thread": mostly in hash (Shop): 20 of 20');
+  assert(!worker.includes("The main thread"), worker);
+});
+
+Deno.test("an old spindump: the kernel's part of the same samples, and the main queue by its number", () => {
+  const { text } = explained(`Date/Time:       2026-01-02 03:04:05 -0500
+OS Version:      10.7.3 (Build 11D50b)
+Report Version:  9
+Command:         Shop
+PID:             77
+Event:           hang
+Duration:        1.70s
+
+Process:         Shop [77]
+
+  Thread 0x5a1b     DispatchQueue 1          priority 47
+  User stack:
+    18 start + 52 (in Shop) [0x100001634]
+      14 load + 9 (in Shop) [0x100001649]
+        14 read + 10 (in libsystem_kernel.dylib) [0x7fff8b63267a]
+      4 draw + 9 (in Shop) [0x100001749]
+  Kernel stack:
+    18 read_nocancel + 0 (in mach_kernel) [0xffffff800021aae0]
+`);
+  assertStringIncludes(
+    text,
+    "The main thread: blocked on a read of a file, pipe or socket in 14 of 18 samples (78%), called by load (Shop).",
+  );
+});
+
+Deno.test("a stack of a hang without an exception tells what it waits for", () => {
+  const { text } = explained(`com.apple.main-thread
+0  libsystem_kernel.dylib         0x182cbbde8 mach_msg_trap + 8
+1  libsystem_kernel.dylib         0x182cbbc60 mach_msg + 72
+2  IOKit                          0x183523bb8 io_connect_method + 416
+3  Shop                           0x1027beb90 -[Cart init] (Cart.m:89)
+`);
+  assertStringIncludes(
+    text,
+    "Thread 0: blocked on a reply from another process or from the kernel.",
+  );
+});
