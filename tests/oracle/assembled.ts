@@ -1,15 +1,7 @@
 /** Images made of assembly by LLVM's tools. */
 import type { Arch } from "../../lib/arch/mod.ts";
 import { Image } from "../../lib/macho/mod.ts";
-
-/** Runs a tool in a folder.
- *
- * @throws Error with what it printed, when it fails
- */
-export async function run(command: string, args: readonly string[], cwd: string): Promise<void> {
-  const { success, stderr } = await new Deno.Command(command, { args: [...args], cwd }).output();
-  if (!success) throw new Error(`${command}\n${new TextDecoder().decode(stderr)}`);
-}
+import { run } from "./run.ts";
 
 /** A dynamic library of that assembly, made in `folder`.
  *

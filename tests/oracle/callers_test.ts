@@ -6,15 +6,11 @@ import { launch, openCore } from "../../mod.ts";
 import { buildCore, partsOf } from "../lib/target/core_builder.ts";
 import { runs } from "../machine.ts";
 import { compareFrames, lldb, type Tally } from "./variables/compare.ts";
+import { run } from "./run.ts";
 
 const here = new URL("./variables/", import.meta.url).pathname;
 const sdk = new URL("../fixtures/sdk/", import.meta.url).pathname;
 const demos = new URL("../../examples/demo/", import.meta.url).pathname;
-
-async function run(command: string, args: readonly string[], cwd: string): Promise<void> {
-  const { success, stderr } = await new Deno.Command(command, { args: [...args], cwd }).output();
-  if (!success) throw new Error(`${command}\n${new TextDecoder().decode(stderr)}`);
-}
 
 /** Compares the frames of a core that both find; returns how many have variables. */
 async function compareCore(core: string, program: string, tally: Tally): Promise<number> {

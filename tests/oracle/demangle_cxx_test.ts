@@ -4,17 +4,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { demangle, loadDemangler } from "../../mod.ts";
-
-async function run(program: string, args: readonly string[], input = ""): Promise<string> {
-  const child = new Deno.Command(program, { args: [...args], stdin: "piped", stdout: "piped" })
-    .spawn();
-  const writer = child.stdin.getWriter();
-  await writer.write(new TextEncoder().encode(input));
-  await writer.close();
-  const { success, stdout } = await child.output();
-  assert(success, program);
-  return new TextDecoder().decode(stdout);
-}
+import { run } from "./run.ts";
 
 Deno.test("C++ names as llvm-cxxfilt has them", async () => {
   const object = await Deno.makeTempFile({ suffix: ".o" });
@@ -24,7 +14,8 @@ Deno.test("C++ names as llvm-cxxfilt has them", async () => {
     await run("clang++-19", [...target, source]);
     const names = (await run("llvm-nm-19", ["--no-demangle", "--format=just-symbols", object]))
       .split("\n").filter((name) => /^_+Z/.test(name)).map((name) => name.replace(/^_/, ""));
-    const texts = (await run("llvm-cxxfilt-19", [], names.join("\n"))).trimEnd().split("\n");
+    const texts = (await run("llvm-cxxfilt-19", [], undefined, { input: names.join("\n") }))
+      .trimEnd().split("\n");
     assert(names.length > 60);
     assertEquals(texts.length, names.length);
     await loadDemangler();

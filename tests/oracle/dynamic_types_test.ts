@@ -2,6 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { launch, openCore } from "../../mod.ts";
 import { canLaunch } from "../machine.ts";
+import { run } from "./run.ts";
 
 const source = `
 extern "C" int pause(void);
@@ -27,13 +28,6 @@ int main() {
 }
 `;
 
-async function run(folder: string, command: string, ...args: string[]): Promise<string> {
-  const { success, stdout, stderr } = await new Deno.Command(command, { args, cwd: folder })
-    .output();
-  assert(success, `${command}: ${new TextDecoder().decode(stderr)}`);
-  return new TextDecoder().decode(stdout);
-}
-
 Deno.test({
   name: "pointers and references to C++ classes lead to what LLDB's dynamic types say",
   ignore: Deno.build.os !== "linux" || Deno.build.arch !== "x86_64" || !canLaunch,
@@ -42,13 +36,15 @@ Deno.test({
     try {
       await Deno.writeTextFile(`${folder}/x.cpp`, source);
       const flags = ["-target", "x86_64-apple-macos11", "-g", "-fno-rtti", "-fno-exceptions"];
-      await run(folder, "clang-19", ...flags, "-c", "x.cpp");
-      await run(
-        ...[folder, "ld64.lld-19", "-arch", "x86_64", "-platform_version", "macos"] as const,
-        ...["11.0", "11.0", "-o", "x", "x.o"],
-        new URL("../fixtures/sdk/libSystem.tbd", import.meta.url).pathname,
-      );
-      await run(folder, "dsymutil-19", "x");
+      await run("clang-19", [...flags, "-c", "x.cpp"], folder);
+      await run("ld64.lld-19", ["-arch", "x86_64", "-platform_version", "macos", ...[
+        "11.0",
+        "11.0",
+        "-o",
+        "x",
+        "x.o",
+      ], new URL("../fixtures/sdk/libSystem.tbd", import.meta.url).pathname], folder);
+      await run("dsymutil-19", ["x"], folder);
       {
         using live = await launch(`${folder}/x`, [], { output: "null" });
         const isThere = () =>
@@ -64,12 +60,15 @@ Deno.test({
       const frames = core.threads[0].backtrace();
       const index = frames.findIndex(({ function: name }) => name?.includes("look"));
       const names = ["circle", "square", "boxed", "plain", "named"];
-      const text = await run(
-        ...[folder, "lldb-19", "-x", "-b", "-o", "target create x --core x.core"] as const,
+      const text = await run("lldb-19", [
+        "-x",
+        "-b",
+        "-o",
+        "target create x --core x.core",
         ...["-o", "target symbols add x.dSYM/Contents/Resources/DWARF/x"],
         ...["-o", `frame select ${index}`],
         ...["-o", `frame variable -d run-target ${names.join(" ")}`],
-      );
+      ], folder);
       const theirs = [...text.matchAll(/^\((.*)\) (\w+) = 0x([0-9a-f]+)/gm)].map((
         match,
       ) => [match[2], match[1], BigInt(`0x${match[3]}`)]);

@@ -6,12 +6,7 @@ import { bytesSource } from "../../lib/macho/mod.ts";
 import "../../lib/target/variables.ts";
 import { launch, openSymbolizer } from "../../mod.ts";
 import { chain, llvmChains } from "./symbolizer.ts";
-
-async function run(command: string, ...args: string[]): Promise<string> {
-  const { success, stdout, stderr } = await new Deno.Command(command, { args }).output();
-  assert(success, `${command}: ${new TextDecoder().decode(stderr)}`);
-  return new TextDecoder().decode(stdout);
-}
+import { run } from "./run.ts";
 
 const header = `#include <map>
 #include <string>
@@ -39,11 +34,11 @@ async function programs(directory: string, ...options: string[]): Promise<string
        int main(int c, char **) { if (own(shared, 2) && c > 1) pause(); return own(shared, c); }`,
     );
     const program = `${directory}/${name}`;
-    await run("g++", "-g", "-O2", "-Wl,--build-id", "-o", program, `${program}.cpp`);
+    await run("g++", ["-g", "-O2", "-Wl,--build-id", "-o", program, `${program}.cpp`]);
   }
   await Deno.copyFile(`${directory}/one`, `${directory}/before`);
   const common = `${directory}/common.debug`;
-  await run("dwz", ...options, "-m", common, `${directory}/one`, `${directory}/two`);
+  await run("dwz", [...options, "-m", common, `${directory}/one`, `${directory}/two`]);
   return `${directory}/one`;
 }
 

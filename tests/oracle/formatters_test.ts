@@ -11,14 +11,6 @@ import { canonical } from "../../lib/values/mod.ts";
 const llvm = "/usr/lib/llvm-19/bin";
 const source = new URL("formatters/containers.cc", import.meta.url).pathname;
 
-async function run(command: string, args: readonly string[], cwd: string): Promise<string> {
-  const { success, stdout, stderr } = await new Deno.Command(command, { args: [...args], cwd })
-    .output();
-  const text = new TextDecoder();
-  if (!success) throw new Error(`${command} ${args.join(" ")}\n${text.decode(stderr)}`);
-  return text.decode(stdout);
-}
-
 type Library = "libc++" | "libstdc++";
 
 /** A library in one of its layouts. */
@@ -166,6 +158,7 @@ def dump(debugger, path):
                 values = [show(v, ${DEPTH}) for v in frame.GetVariables(True, True, False, True)]
                 with open(path, "w") as out: json.dump(values, out)
 `;
+import { run } from "./run.ts";
 
 async function lldb(directory: string, file: string): Promise<readonly Shown[]> {
   await Deno.writeTextFile(`${directory}/dump.py`, script);

@@ -19,15 +19,18 @@ func main() {
 	fmt.Fprintln(os.Stdout, strings.Fields("the quick brown fox"))
 }
 `;
+import { run } from "./run.ts";
 
 async function build(directory: string, arch: string, stripped: boolean): Promise<Image> {
   const path = `${directory}/${arch}${stripped ? "-stripped" : ""}`;
-  const { success, stderr } = await new Deno.Command("go", {
-    args: ["build", ...stripped ? ["-ldflags=-s -w"] : [], "-o", path, "main.go"],
-    cwd: directory,
-    env: { GOOS: "darwin", GOARCH: arch, CGO_ENABLED: "0", GOFLAGS: "-mod=mod" },
-  }).output();
-  assert(success, new TextDecoder().decode(stderr));
+  await run(
+    "go",
+    ["build", ...stripped ? ["-ldflags=-s -w"] : [], "-o", path, "main.go"],
+    directory,
+    {
+      env: { GOOS: "darwin", GOARCH: arch, CGO_ENABLED: "0", GOFLAGS: "-mod=mod" },
+    },
+  );
   return Image.fromFile(await Deno.readFile(path), path);
 }
 

@@ -13,14 +13,9 @@ import {
 } from "../../lib/macho/mod.ts";
 import { openImage } from "../../mod.ts";
 import { machOFiles } from "./macho_files.ts";
+import { run } from "./run.ts";
 
 const fixtures = new URL("../../examples/demo/", import.meta.url).pathname;
-
-async function run(command: string, ...args: string[]): Promise<string> {
-  const { success, stdout, stderr } = await new Deno.Command(command, { args }).output();
-  assert(success, `${command} ${args.join(" ")}: ${new TextDecoder().decode(stderr)}`);
-  return new TextDecoder().decode(stdout);
-}
 
 /** The first few differences, so that a failure can be read. */
 function assertSame(ours: readonly string[], theirs: readonly string[], what: string): void {
@@ -158,7 +153,7 @@ async function compareSymbols(image: MachOSlice, file: string): Promise<number> 
     return text;
   };
   const nm = (...options: string[]) =>
-    run("llvm-nm-19", "--no-dyldinfo", "--arch", image.arch, "-n", ...options, file);
+    run("llvm-nm-19", ["--no-dyldinfo", "--arch", image.arch, "-n", ...options, file]);
   const theirs = nmLines(await nm());
   assertSame(nmLines(ours(false)), theirs, "symbols");
   // With the debugger's entries names are equal to the empty one more often: order by line.
@@ -178,7 +173,7 @@ async function objdump(
   file: string,
   ...more: string[]
 ): Promise<string[]> {
-  return (await run("llvm-objdump-19", "--macho", `--arch=${image.arch}`, option, ...more, file))
+  return (await run("llvm-objdump-19", ["--macho", `--arch=${image.arch}`, option, ...more, file]))
     .split("\n");
 }
 
@@ -321,7 +316,7 @@ async function compareObjc(image: MachOSlice, file: string): Promise<number> {
 /** The symbols of type descriptors (`…Mn`) hold each part of the name, its length before it. */
 async function compareSwift(image: MachOSlice, file: string): Promise<void> {
   const types = image.swiftTypes();
-  const nm = await run("llvm-nm-19", "--no-dyldinfo", "--arch", image.arch, file);
+  const nm = await run("llvm-nm-19", ["--no-dyldinfo", "--arch", image.arch, file]);
   const descriptors = new Map(
     [...nm.matchAll(/^([0-9a-f]+) s (_\$s.*M[np])$/gm)].map((match) => [
       BigInt(`0x${match[1]}`),
@@ -373,7 +368,7 @@ async function compareFile(path: string): Promise<Counts> {
   using file = openImage(path);
   assertEquals(file.warnings, []);
   assertEquals(file.kind, file.images.length > 1 ? "fat" : "thin");
-  const archs = (await run("llvm-lipo-19", "-archs", path)).trim();
+  const archs = (await run("llvm-lipo-19", ["-archs", path])).trim();
   assertEquals(file.images.map(({ arch }) => arch).join(" "), archs);
   const total = { symbols: 0, fixups: 0, methods: 0 };
   for (const image of file.images) {
@@ -435,14 +430,15 @@ Deno.test("binaries of npm packages, against LLVM's tools", async (test) => {
   const directory = await Deno.makeTempDir();
   try {
     const specs = packages.map(([spec]) => spec);
-    const packed = (await run("npm", "pack", "--silent", "--pack-destination", directory, ...specs))
-      .trim().split("\n");
+    const packed =
+      (await run("npm", ["pack", "--silent", "--pack-destination", directory, ...specs]))
+        .trim().split("\n");
     assertEquals(packed.length, packages.length);
     for (const [index, [spec, file, least]] of packages.entries()) {
       await test.step(spec, async () => {
         const unpacked = `${directory}/${index}`;
         await Deno.mkdir(unpacked);
-        await run("tar", "-xzf", `${directory}/${packed[index]}`, "-C", unpacked);
+        await run("tar", ["-xzf", `${directory}/${packed[index]}`, "-C", unpacked]);
         const counts = await compareFile(`${unpacked}/package/${file}`);
         for (const key of ["symbols", "fixups", "methods"] as const) {
           assert(counts[key] >= least[key], `${key}: ${counts[key]}`);
@@ -482,10 +478,13 @@ async function compile(directory: string, arch: string): Promise<string[]> {
   for (const [name, text] of [["part.c", source], ["worker.m", objectiveC]]) {
     await Deno.writeTextFile(`${directory}/${name}`, text);
     const object = `${directory}/${name}.${arch}.o`;
-    await run(
-      ...["clang-19", "-target", `${arch}-apple-macos11`, "-O1", "-g"] as [string, ...string[]],
-      ...["-fobjc-runtime=macosx-11", "-c", `${directory}/${name}`, "-o", object],
-    );
+    await run("clang-19", ["-target", `${arch}-apple-macos11`, "-O1", "-g", ...[
+      "-fobjc-runtime=macosx-11",
+      "-c",
+      `${directory}/${name}`,
+      "-o",
+      object,
+    ]]);
     objects.push(object);
   }
   return objects;
@@ -493,15 +492,17 @@ async function compile(directory: string, arch: string): Promise<string[]> {
 
 async function link(directory: string, arch: string, ...flags: string[]): Promise<string> {
   const output = `${directory}/lib.${arch}${flags.join("")}.dylib`;
-  await run(
-    ...["ld64.lld-19", "-arch", arch, "-platform_version", "macos", "11", "11"] as [
-      string,
-      ...string[],
-    ],
+  await run("ld64.lld-19", [
+    "-arch",
+    arch,
+    "-platform_version",
+    "macos",
+    "11",
+    "11",
     ...["-dylib", "-undefined", "dynamic_lookup", ...flags],
     ...await compile(directory, arch),
     ...["-o", output],
-  );
+  ]);
   return output;
 }
 
@@ -524,7 +525,7 @@ Deno.test("linked here: chained fixups and classic ones, relative method lists, 
     }
     for (const flags of [[], ["-fat64"]]) {
       const fat = `${directory}/fat${flags.join("")}`;
-      await run("llvm-lipo-19", "-create", ...thin, "-output", fat, ...flags);
+      await run("llvm-lipo-19", ["-create", ...thin, "-output", fat, ...flags]);
       const { methods } = await compareFile(fat);
       assertEquals(methods, 6);
     }
@@ -543,21 +544,21 @@ Deno.test("static libraries with names of both kinds, fat ones too, against llvm
       await Deno.copyFile(objects[0], long);
       for (const format of ["bsd", "darwin", "gnu"]) {
         const library = `${directory}/lib${format}.${arch}.a`;
-        await run("llvm-ar-19", `--format=${format}`, "rcs", library, ...objects, long);
+        await run("llvm-ar-19", [`--format=${format}`, "rcs", library, ...objects, long]);
         using file = openImage(library);
         assertEquals([file.kind, file.warnings], ["archive", []]);
-        const names = (await run("llvm-ar-19", "t", library)).trim().split("\n");
+        const names = (await run("llvm-ar-19", ["t", library])).trim().split("\n");
         assertEquals(file.images.map(({ member }) => member), names);
-        const nm = await run("llvm-nm-19", "-n", library);
+        const nm = await run("llvm-nm-19", ["-n", library]);
         assertSame(file.images.flatMap(allLines), nmLines(nm), library);
         if (format === "darwin") libraries.push(library);
       }
     }
     const fat = `${directory}/fat.a`;
-    await run("llvm-lipo-19", "-create", ...libraries, "-output", fat);
+    await run("llvm-lipo-19", ["-create", ...libraries, "-output", fat]);
     using file = openImage(fat);
     assertEquals([file.kind, file.images.length], ["fat", 6]);
-    const nm = await run("llvm-nm-19", "-n", fat, "--arch=arm64");
+    const nm = await run("llvm-nm-19", ["-n", fat, "--arch=arm64"]);
     using arm64 = openImage(fat, { arch: "arm64" });
     assertSame(arm64.images.flatMap(allLines), nmLines(nm), fat);
   } finally {

@@ -8,7 +8,8 @@ import { plansOf } from "../../lib/unwind/image_plans.ts";
 import { unwind } from "../../lib/unwind/mod.ts";
 import { instructionSets } from "../../lib/unwind/instruction_sets.ts";
 import { X86Decoder } from "../../lib/unwind/x86/decode.ts";
-import { assembled, run } from "./assembled.ts";
+import { assembled } from "./assembled.ts";
+import { run } from "./run.ts";
 
 const source = `
 extern int work(int, long);

@@ -8,19 +8,9 @@ import type { Value } from "../../lib/target/variables.ts";
 import { openCore, type Target } from "../../mod.ts";
 import { buildCore } from "../lib/target/core_builder.ts";
 import { readThrough } from "./read_through.ts";
+import { run } from "./run.ts";
 
 const sources = new URL("formatters/", import.meta.url).pathname;
-
-async function run(
-  command: string,
-  args: readonly string[],
-  cwd: string,
-  env: Record<string, string> = {},
-): Promise<void> {
-  const { success, stderr } = await new Deno.Command(command, { args: [...args], cwd, env })
-    .output();
-  assert(success, `${command} ${args.join(" ")}\n${new TextDecoder().decode(stderr)}`);
-}
 
 /** A core of a process that has just been loaded, at the addresses that a file was linked for. */
 async function coreOf(path: string): Promise<Uint8Array> {
@@ -152,7 +142,7 @@ Deno.test({
         "go",
         ["build", "-gcflags=all=-N -l", "-ldflags=-compressdwarf=false", "-o", "values", "main.go"],
         directory,
-        { GOOS: "darwin", GOARCH: "amd64", CGO_ENABLED: "0", GO111MODULE: "off" },
+        { env: { GOOS: "darwin", GOARCH: "amd64", CGO_ENABLED: "0", GO111MODULE: "off" } },
       );
       const { functions, variables, types, damaged } = await readThrough(`${directory}/values`);
       console.log(`${functions} functions, ${variables} variables, ${types} types`);

@@ -1,5 +1,6 @@
 /** A dylib with much debug information, and its dSYM: SQLite, from the npm package that has it,
  * compiled with DWARF 4 and with DWARF 5, in several copies. Kept in the temporary folder. */
+import { run } from "./run.ts";
 import { sqliteOptions, unpackSqlite } from "./sqlite.ts";
 
 /** Where its files are. */
@@ -36,13 +37,13 @@ async function exists(path: string): Promise<boolean> {
 }
 
 async function build(work: string): Promise<void> {
-  const run = await unpackSqlite(work);
+  await unpackSqlite(work);
   const target = ["-target", "arm64-apple-macos11", "-w", "-O1"];
-  await run("clang-19", ...[
+  await run("clang-19", [
     ...[...target, "-gdwarf-4", "-fdebug-compilation-dir=/sqlite", "-emit-llvm", "-S"],
     ...sqliteOptions,
     ...["package/deps/sqlite3/sqlite3.c", "-o", "sqlite.ll"],
-  ]);
+  ], work);
   // Optimized once for both.
   const code = await Deno.readTextFile(`${work}/sqlite.ll`);
   await Promise.all([4, 5].map(async (version) => {
@@ -52,7 +53,8 @@ async function build(work: string): Promise<void> {
       code.replace(/"Dwarf Version", i32 \d/, `"Dwarf Version", i32 ${version}`),
     );
     const object = `dwarf${version}.o`;
-    await run("clang-19", ...target, "-Xclang", "-disable-llvm-passes", "-c", module, "-o", object);
+    const passes = ["-Xclang", "-disable-llvm-passes"];
+    await run("clang-19", [...target, ...passes, "-c", module, "-o", object], work);
     await Deno.remove(`${work}/${module}`);
   }));
   const objects: string[] = [];
@@ -62,14 +64,13 @@ async function build(work: string): Promise<void> {
       await Deno.copyFile(`${work}/dwarf${version}.o`, `${work}/${objects.at(-1)}`);
     }
   }
-  await run("ld64.lld-19", ...[
+  await run("ld64.lld-19", [
     ...["-arch", "arm64", "-platform_version", "macos", "11.0", "11.0", "-dylib"],
     ...["-oso_prefix", `${work}/`, "-undefined", "dynamic_lookup"],
     ...["-o", "large.dylib", ...objects, "libSystem.tbd"],
-  ]);
-  await run("/usr/lib/llvm-19/bin/dsymutil", ...[
-    ...["-q", "--oso-prepend-path", `${work}/`, "-o", "large.dSYM", "large.dylib"],
-  ]);
+  ], work);
+  const options = ["-q", "--oso-prepend-path", `${work}/`, "-o", "large.dSYM"];
+  await run("/usr/lib/llvm-19/bin/dsymutil", [...options, "large.dylib"], work);
   for (const version of [4, 5]) await Deno.remove(`${work}/dwarf${version}.o`);
   await Deno.remove(`${work}/sqlite.ll`);
   await Deno.remove(`${work}/package`, { recursive: true });

@@ -8,6 +8,7 @@ import { makeTable } from "../../lib/symbols/index/mod.ts";
 import { largeDylib } from "./large_dsym.ts";
 import { fixtureFiles } from "./macho_files.ts";
 import { compareChains, everyOffset, openSubject, randomOffsets } from "./symbolizer.ts";
+import { run } from "./run.ts";
 
 const fixtures = new URL("../fixtures/", import.meta.url).pathname;
 
@@ -112,20 +113,16 @@ const source =
 Deno.test("a table alone names assembly functions, as the symbol table has them", async () => {
   const folder = await Deno.makeTempDir();
   try {
-    const run = async (command: string, ...args: string[]) => {
-      const { success, stderr } = await new Deno.Command(command, { args, cwd: folder }).output();
-      assert(success, new TextDecoder().decode(stderr));
-    };
     await Deno.writeTextFile(`${folder}/plain.s`, assembly);
     await Deno.writeTextFile(`${folder}/twice.c`, source);
     const target = ["-target", "arm64-apple-macos11", "-c"];
-    await run("clang-19", ...target, "plain.s", "-o", "plain.o");
-    await run("clang-19", ...target, "-g", "-O1", "twice.c", "-o", "twice.o");
-    await run("ld64.lld-19", ...[
+    await run("clang-19", [...target, "plain.s", "-o", "plain.o"], folder);
+    await run("clang-19", [...target, "-g", "-O1", "twice.c", "-o", "twice.o"], folder);
+    await run("ld64.lld-19", [
       ...["-arch", "arm64", "-platform_version", "macos", "11.0", "11.0", "-dylib"],
       ...["-o", "mixed.dylib", "plain.o", "twice.o", `${fixtures}sdk/libSystem.tbd`],
-    ]);
-    await run("/usr/lib/llvm-19/bin/dsymutil", "-q", "-o", "mixed.dSYM", "mixed.dylib");
+    ], folder);
+    await run("/usr/lib/llvm-19/bin/dsymutil", ["-q", "-o", "mixed.dSYM", "mixed.dylib"], folder);
     const path = `${folder}/mixed.dSYM/Contents/Resources/DWARF/mixed.dylib`;
     using subject = openSubject(path);
     using table = await tableOf(path);

@@ -7,6 +7,7 @@ import type { Frame, Target } from "../../mod.ts";
 import { startElf } from "../../tools/bench/crowd.ts";
 import { LatencyProxy } from "../lib/remote/latency_proxy.ts";
 import { startDemo } from "../lib/target/demo.ts";
+import { run } from "./run.ts";
 
 /** A thread, as both show it. */
 interface Shown {
@@ -113,11 +114,8 @@ Deno.test("lldb-server: threads, names, registers and frames are those that LLDB
   const folder = await Deno.makeTempDir();
   await Deno.writeTextFile(`${folder}/waits.c`, source);
   const flags = ["-O1", "-fno-omit-frame-pointer", "-mno-omit-leaf-frame-pointer"];
-  const { success } = await new Deno.Command("clang-19", {
-    args: [...flags, "-fno-optimize-sibling-calls", "-o", "waits", "waits.c", "-pthread"],
-    cwd: folder,
-  }).output();
-  assert(success);
+  const own = ["-fno-optimize-sibling-calls", "-o", "waits", "waits.c", "-pthread"];
+  await run("clang-19", [...flags, ...own], folder);
   const child = new Deno.Command(`${folder}/waits`, { stdout: "piped" }).spawn();
   try {
     const reader = child.stdout.getReader();
@@ -280,11 +278,7 @@ async function gdbAddresses(program: string, pid: number, name: string) {
 
 Deno.test("variables of each thread's own are where gdb has them over gdbserver", async () => {
   const folder = await Deno.makeTempDir();
-  const compile = async (...args: string[]) => {
-    const { success } = await new Deno.Command("clang-19", { args: ["-g", ...args], cwd: folder })
-      .output();
-    assert(success, `${args}`);
-  };
+  const compile = (...args: string[]) => run("clang-19", ["-g", ...args], folder);
   for (const [name, text] of Object.entries(ownVariables)) {
     await Deno.writeTextFile(`${folder}/${name}`, text);
   }

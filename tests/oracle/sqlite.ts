@@ -1,4 +1,5 @@
 /** The source of much code: SQLite, from the npm package that has it, and what is needed to link it. */
+import { run } from "./run.ts";
 
 const PACKAGE = "better-sqlite3@12.11.1";
 
@@ -18,23 +19,10 @@ export const sqliteOptions: readonly string[] = [
   "-DSQLITE_API=static __attribute__((used))",
 ];
 
-/** Runs a command; what it prints, or throws what it complains of. */
-export type Run = (command: string, ...args: string[]) => Promise<string>;
-
-/** Puts `package/deps/sqlite3/sqlite3.c` and `libSystem.tbd` into a folder.
- *
- * @returns what runs commands there
- */
-export async function unpackSqlite(work: string): Promise<Run> {
-  const run: Run = async (command, ...args) => {
-    const { success, stdout, stderr } = await new Deno.Command(command, { args, cwd: work })
-      .output();
-    const text = new TextDecoder();
-    if (!success) throw new Error(`${command} ${args.join(" ")}\n${text.decode(stderr)}`);
-    return text.decode(stdout).trim();
-  };
-  const archive = (await run("npm", "pack", "--silent", PACKAGE)).split("\n").at(-1)!;
-  await run("tar", "-xf", archive, "package/deps/sqlite3");
+/** Puts `package/deps/sqlite3/sqlite3.c` and `libSystem.tbd` into a folder. */
+export async function unpackSqlite(work: string): Promise<void> {
+  const packed = await run("npm", ["pack", "--silent", PACKAGE], work);
+  const archive = packed.trim().split("\n").at(-1)!;
+  await run("tar", ["-xf", archive, "package/deps/sqlite3"], work);
   await Deno.writeTextFile(`${work}/libSystem.tbd`, library);
-  return run;
 }

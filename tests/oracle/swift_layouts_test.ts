@@ -12,6 +12,7 @@ import { SwiftLayouts, swiftPlatform } from "../../lib/values/formatters/swift_l
 import { type bare, SwiftTypes } from "../../lib/values/formatters/swift_types.ts";
 import { swiftTypeName, swiftTypeTree } from "../../lib/symbols/demangle/mod.ts";
 import { contextOf } from "../lib/values/fake_context.ts";
+import { run } from "./run.ts";
 
 /** What `npm pack` takes, the file in it, and how many types are to be equal in each architecture. */
 const packages: readonly (readonly [spec: string, file: string, least: number])[] = [
@@ -126,22 +127,15 @@ function compare(slice: MachOSlice): { equal: number; unknown: number; different
   return { equal, unknown, different };
 }
 
-async function output(command: string, args: readonly string[], cwd: string): Promise<string> {
-  const { success, stdout, stderr } = await new Deno.Command(command, { args: [...args], cwd })
-    .output();
-  assert(success, new TextDecoder().decode(stderr));
-  return new TextDecoder().decode(stdout);
-}
-
 Deno.test("layouts of Swift types in npm packages, against their value witness tables", async (test) => {
   const directory = await Deno.makeTempDir();
   try {
     for (const [spec, file, least] of packages) {
       await test.step(spec, async () => {
-        const [packed] = (await output("npm", ["pack", "--silent", spec], directory)).trim().split(
+        const [packed] = (await run("npm", ["pack", "--silent", spec], directory)).trim().split(
           "\n",
         );
-        await output("tar", ["-xzf", packed], directory);
+        await run("tar", ["-xzf", packed], directory);
         using opened = openImage(`${directory}/package/${file}`);
         for (const slice of opened.images) {
           const { equal, unknown, different } = compare(slice);

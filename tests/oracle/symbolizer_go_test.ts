@@ -28,16 +28,19 @@ func main() {
 	fmt.Fprintln(os.Stdout, words, total([]shape{square{2}, square{3}}))
 }
 `;
+import { run } from "./run.ts";
 
 /** Builds the program for Darwin; where its code is does not depend on whether DWARF is compressed. */
 async function build(directory: string, arch: string, compressed: boolean): Promise<string> {
   const path = `${directory}/${arch}${compressed ? "-compressed" : ""}`;
-  const { success, stderr } = await new Deno.Command("go", {
-    args: ["build", `-ldflags=-compressdwarf=${compressed}`, "-o", path, "main.go"],
-    cwd: directory,
-    env: { GOOS: "darwin", GOARCH: arch, CGO_ENABLED: "0", GOFLAGS: "-mod=mod" },
-  }).output();
-  assert(success, new TextDecoder().decode(stderr));
+  await run(
+    "go",
+    ["build", `-ldflags=-compressdwarf=${compressed}`, "-o", path, "main.go"],
+    directory,
+    {
+      env: { GOOS: "darwin", GOARCH: arch, CGO_ENABLED: "0", GOFLAGS: "-mod=mod" },
+    },
+  );
   return path;
 }
 

@@ -6,14 +6,9 @@ import { assert, assertEquals } from "@std/assert";
 import { CPU_TYPE, FILE_TYPE, Image } from "../../lib/macho/mod.ts";
 import { FakeMemory } from "../lib/macho/build_image.ts";
 import { machOFiles } from "./macho_files.ts";
+import { run } from "./run.ts";
 
 const fixtures = new URL("../../examples/demo/", import.meta.url).pathname;
-
-async function run(command: string, ...args: string[]): Promise<string> {
-  const { success, stdout, stderr } = await new Deno.Command(command, { args }).output();
-  assert(success, `${command} ${args.join(" ")}: ${new TextDecoder().decode(stderr)}`);
-  return new TextDecoder().decode(stdout);
-}
 
 interface Named {
   readonly address: bigint;
@@ -36,7 +31,7 @@ async function truthOf(file: string): Promise<Truth> {
   const attribute = "(?:weak|private|non-external|external|automatically hidden|\\[[^\\]]*\\]|" +
     "\\(was a private external\\))";
   const line = new RegExp(`^([0-9a-f]+) \\([^)]*,[^)]*\\) ((?:${attribute} )*)(.*)$`);
-  for (const text of (await run("llvm-nm-19", "-m", "--defined-only", file)).split("\n")) {
+  for (const text of (await run("llvm-nm-19", ["-m", "--defined-only", file])).split("\n")) {
     const match = line.exec(text);
     if (match === null) continue;
     const [, address, attributes, name] = match;
@@ -45,7 +40,7 @@ async function truthOf(file: string): Promise<Truth> {
     symbols.push({ address: BigInt(`0x${address}`), name, external, thumb });
   }
   const exports: Named[] = [];
-  const trie = await run("llvm-objdump-19", "--macho", "--exports-trie", file);
+  const trie = await run("llvm-objdump-19", ["--macho", "--exports-trie", file]);
   for (const text of trie.split("\n")) {
     const match = /^0x([0-9A-F]+)\s+(\S+)(.*)$/.exec(text);
     if (match === null || match[3].includes("absolute")) continue;
@@ -56,9 +51,9 @@ async function truthOf(file: string): Promise<Truth> {
       thumb: false,
     });
   }
-  const starts = await run("llvm-objdump-19", "--macho", "--function-starts=addrs", file);
+  const starts = await run("llvm-objdump-19", ["--macho", "--function-starts=addrs", file]);
   const sections = [];
-  for (const text of (await run("llvm-objdump-19", "--section-headers", file)).split("\n")) {
+  for (const text of (await run("llvm-objdump-19", ["--section-headers", file])).split("\n")) {
     const match = /^\s*\d+ .*\s([0-9a-f]{8}) ([0-9a-f]{8,16})(?: .*)?$/.exec(text);
     if (match === null) continue;
     const start = BigInt(`0x${match[2]}`);
@@ -247,20 +242,22 @@ for (const { name, arch, flags } of variants) {
     try {
       const path = (file: string): string => `${directory}/${file}`;
       await Deno.writeTextFile(path("worker.m"), objectiveC);
-      await run(
-        ...["clang-19", "-target", `${arch}-apple-macos11`, "-O1", "-fobjc-runtime=macosx-11"] as [
-          string,
-          ...string[],
-        ],
+      await run("clang-19", [
+        "-target",
+        `${arch}-apple-macos11`,
+        "-O1",
+        "-fobjc-runtime=macosx-11",
         ...["-c", path("worker.m"), "-o", path("worker.o")],
-      );
+      ]);
       const link = ["-arch", arch, "-platform_version", "macos", "11", "11", "-dylib", ...flags];
-      await run(
-        "ld64.lld-19",
-        ...link,
-        ...["-undefined", "dynamic_lookup", path("worker.o"), "-o", path("worker.dylib")],
-      );
-      await run("llvm-strip-19", "-x", path("worker.dylib"), "-o", path("stripped.dylib"));
+      await run("ld64.lld-19", [...link, ...[
+        "-undefined",
+        "dynamic_lookup",
+        path("worker.o"),
+        "-o",
+        path("worker.dylib"),
+      ]]);
+      await run("llvm-strip-19", ["-x", path("worker.dylib"), "-o", path("stripped.dylib")]);
       await compare(path("worker.dylib"));
       await compare(path("stripped.dylib"));
       const methods = async (file: string): Promise<string[]> => {

@@ -5,6 +5,7 @@ import { ElfImage } from "../../lib/elf/mod.ts";
 import { bytesSource } from "../../lib/macho/mod.ts";
 import { Memory } from "../../lib/target/memory.ts";
 import { threadAddress } from "../../lib/target/thread_locals.ts";
+import { run } from "./run.ts";
 
 /** How the assembler is asked for the distance, and how the linker's answer is read. */
 const probes: Readonly<
@@ -46,13 +47,10 @@ probe: ${code}
 wanted: .skip ${size - offset}, 2
 `;
     await Deno.writeTextFile(`${folder}/t.s`, source);
-    const { success, stderr } = await new Deno.Command("clang-19", {
-      args: [
-        ...[`--target=${triple}`, "-nostdlib", "-static", "-fuse-ld=lld", "-no-pie"],
-        ...["-o", `${folder}/t`, `${folder}/t.s`],
-      ],
-    }).output();
-    if (!success) throw new Error(new TextDecoder().decode(stderr));
+    await run("clang-19", [
+      ...[`--target=${triple}`, "-nostdlib", "-static", "-fuse-ld=lld", "-no-pie"],
+      ...["-o", `${folder}/t`, `${folder}/t.s`],
+    ]);
     const bytes = await Deno.readFile(`${folder}/t`);
     const program = bytesSource(bytes, "t");
     const image = new ElfImage("t", [{ start: 0n, end: 1n << 32n }], () => program);

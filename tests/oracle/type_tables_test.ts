@@ -5,12 +5,7 @@ import { AT, EntryReader, TAG, typeTables } from "../../lib/dwarf/variables.ts";
 import { dwarfPlaces, readElf } from "../../lib/elf/mod.ts";
 import { bytesSource, Image } from "../../lib/macho/mod.ts";
 import { build } from "./variables/programs.ts";
-
-async function output(command: string, ...args: string[]): Promise<string> {
-  const { success, stdout, stderr } = await new Deno.Command(command, { args }).output();
-  if (!success) throw new Error(new TextDecoder().decode(stderr));
-  return new TextDecoder().decode(stdout);
-}
+import { run } from "./run.ts";
 
 async function infoOf(path: string): Promise<DwarfInfo> {
   const file = bytesSource(await Deno.readFile(path), path);
@@ -32,7 +27,7 @@ for (const dwarf of [4, 5] as const) {
       const path = await build(options, folder);
       const dsym = `${path}.dSYM/Contents/Resources/DWARF/${path.slice(path.lastIndexOf("/") + 1)}`;
       const section = dwarf === 4 ? "--apple-types" : "--debug-names";
-      const dump = await output("llvm-dwarfdump-19", section, dsym);
+      const dump = await run("llvm-dwarfdump-19", [section, dsym]);
       assert(dump.length > 1000);
       const { reader } = await infoOf(dsym);
       const tables = typeTables(reader.sections)!;
@@ -43,7 +38,7 @@ for (const dwarf of [4, 5] as const) {
       let found = 0;
       for (const name of names) {
         // Each entry with its tag: `0x00000123: DW_TAG_structure_type`.
-        const places = (await output("llvm-dwarfdump-19", `--find=${name}`, dsym))
+        const places = (await run("llvm-dwarfdump-19", [`--find=${name}`, dsym]))
           .matchAll(/^0x([\da-f]+): +DW_TAG_(\w+)/gm);
         const expected = new Set(
           [...places].filter(([, , tag]) => types.has(tag)).map(([, place]) => parseInt(place, 16)),
@@ -68,7 +63,7 @@ Deno.test("the types of DWARF 4's type units are found by their signatures", asy
     const options = ["-gdwarf-4", "-fdebug-types-section", "-target", "x86_64-linux-gnu"];
     const path = `${folder}/a.so`;
     const link = ["-shared", "-nostdlib", "-fuse-ld=/usr/bin/ld.lld-19", "-fPIC"];
-    await output("clang-19", ...options, ...link, `${folder}/a.cpp`, "-o", path);
+    await run("clang-19", [...options, ...link, `${folder}/a.cpp`, "-o", path]);
     const file = bytesSource(await Deno.readFile(path), "a.so");
     const info = DwarfInfo.open(DwarfSections.find(file, dwarfPlaces(readElf(file)))!, {
       base: 0n,

@@ -7,6 +7,7 @@ import { Image } from "../../lib/macho/mod.ts";
 import { instructionSets } from "../../lib/unwind/instruction_sets.ts";
 import { UnwindInfo } from "../../lib/unwind/unwind_info.ts";
 import { machOFiles } from "./macho_files.ts";
+import { run } from "./run.ts";
 
 const fixtures = new URL("../../examples/demo/", import.meta.url).pathname;
 
@@ -22,16 +23,9 @@ const packages: readonly (readonly [spec: string, file: string, entries: number]
   ["@esbuild/darwin-arm64@0.23.0", "bin/esbuild", 0],
 ];
 
-async function output(command: string, args: readonly string[], cwd?: string): Promise<string> {
-  const { success, stdout, stderr } = await new Deno.Command(command, { args: [...args], cwd })
-    .output();
-  assert(success, `${command} ${args.join(" ")}: ${new TextDecoder().decode(stderr)}`);
-  return new TextDecoder().decode(stdout);
-}
-
 /** Function offsets with their encodings, in llvm-objdump's order. */
 async function truthOf(file: string): Promise<[start: number, encoding: number][]> {
-  const text = await output("llvm-objdump-19", ["--macho", "--unwind-info", file]);
+  const text = await run("llvm-objdump-19", ["--macho", "--unwind-info", file]);
   const entry =
     /^ {6}\[\d+\]: function offset=0x([0-9a-f]+), encoding(?:\[\d+\])?=0x([0-9a-f]+)$/gm;
   return [...text.matchAll(entry)].map(([, start, encoding]) => [
@@ -94,14 +88,14 @@ Deno.test("unwind info of binaries in npm packages", async (test) => {
   const directory = await Deno.makeTempDir();
   try {
     const specs = packages.map(([spec]) => spec);
-    const archives = (await output("npm", ["pack", "--silent", ...specs], directory)).trim()
+    const archives = (await run("npm", ["pack", "--silent", ...specs], directory)).trim()
       .split("\n");
     assertEquals(archives.length, packages.length);
     for (const [index, [spec, file, entries]] of packages.entries()) {
       await test.step(spec, async () => {
         const unpacked = `${directory}/${index}`;
         await Deno.mkdir(unpacked);
-        await output("tar", ["-xzf", `${directory}/${archives[index]}`, "-C", unpacked]);
+        await run("tar", ["-xzf", `${directory}/${archives[index]}`, "-C", unpacked]);
         assertEquals(await compare(`${unpacked}/package/${file}`), entries);
       });
     }

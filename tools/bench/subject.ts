@@ -1,5 +1,6 @@
 /** The subjects of the measurements of symbolication: dylibs and their dSYMs, made once, in a cache, from npm
  * packages that have C and C++ sources. */
+import { run } from "../../tests/oracle/run.ts";
 import { sqliteOptions, unpackSqlite } from "../../tests/oracle/sqlite.ts";
 
 /** Where a subject's files are. */
@@ -11,7 +12,8 @@ export interface Subject {
   readonly dwarf: string;
 }
 
-type Run = Awaited<ReturnType<typeof unpackSqlite>>;
+/** Runs a tool in the folder that a subject is made in. */
+type Run = (command: string, ...args: string[]) => Promise<string>;
 
 /** SQLite, `count` times: 4 MB of debug information each. 300 copies take a minute and 4 GB to build.
  *
@@ -120,13 +122,14 @@ async function cached(
   await Deno.mkdir(parent, { recursive: true });
   const work = await Deno.makeTempDir({ dir: parent });
   try {
-    const run = await unpackSqlite(work);
-    const objects = await compile(run, work);
-    await run("ld64.lld-19", ...[
+    await unpackSqlite(work);
+    const there: Run = async (command, ...args) => (await run(command, args, work)).trim();
+    const objects = await compile(there, work);
+    await there("ld64.lld-19", ...[
       ...["-arch", "arm64", "-platform_version", "macos", "11.0", "11.0", "-dylib"],
       ...["-undefined", "dynamic_lookup", "-o", "big.dylib", ...objects, "libSystem.tbd"],
     ]);
-    await run("dsymutil-19", "big.dylib", "-o", "big.dSYM");
+    await there("dsymutil-19", "big.dylib", "-o", "big.dSYM");
     for await (const { name } of Deno.readDir(work)) {
       if (!name.startsWith("big.")) await Deno.remove(`${work}/${name}`, { recursive: true });
     }

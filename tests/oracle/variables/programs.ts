@@ -6,6 +6,7 @@ import { Image, type NotedImage } from "../../../lib/macho/mod.ts";
 import { linkI386 } from "../../fixtures/link_i386.ts";
 import { addUuid } from "../../fixtures/patch.ts";
 import { buildCore, type RegionPart, type ThreadPart } from "../../lib/target/core_builder.ts";
+import { run } from "../run.ts";
 
 const sources = new URL("./", import.meta.url).pathname;
 
@@ -28,13 +29,6 @@ export interface Build {
   readonly source: string;
   readonly optimization: string;
   readonly dwarf: 4 | 5;
-}
-
-async function run(command: string, args: readonly string[], cwd: string): Promise<void> {
-  const { success, stderr } = await new Deno.Command(command, { args: [...args], cwd }).output();
-  if (!success) {
-    throw new Error(`${command} ${args.join(" ")}\n${new TextDecoder().decode(stderr)}`);
-  }
 }
 
 /** Builds a library with its dSYM in a folder; returns its path. */
