@@ -171,7 +171,12 @@ export function attributeReport(
   }
   if (isReporterCrash(report, stack)) return { ...undecided, absent: "reporter", frames };
   const begin = Math.max(reading.first, reading.handled);
-  const owned: OwnedStack = { report, stack, frames, reading, begin, end: entryOf(stack) };
+  // What runs a run loop within a call did not call what the loop called then.
+  const called = stack.findIndex(({ symbol }, index) =>
+    index >= begin && symbol?.startsWith("__CFRUNLOOP_IS_CALLING_OUT_TO_") === true
+  );
+  const end = called < 0 ? entryOf(stack) : Math.min(called, entryOf(stack));
+  const owned: OwnedStack = { report, stack, frames, reading, begin, end };
   const found = decidingOf(owned);
   const { at, deciding, isOwn, isPart, isAddress } = found;
   const isHeap = isHeapDamage(report, reading) && !overflows(report);

@@ -103,7 +103,10 @@ export function tellAccess(crash: Crash, story: Story): void {
   if (row !== null) {
     const at = address === null ? "" : ` at 0x${address.toString(16)}`;
     const text = `${subtype}${at}: ${row.meaning}.`;
-    if (row.key === "EXC_I386_INVOP" || (row.key === "EXC_I386_BPT" && rows.length > 0)) {
+    const isTrap = row.key === "EXC_I386_INVOP" ||
+      (/^(?:ILL_ILLOPC|TRAP_BRKPT)$/.test(row.key) &&
+        isSwiftFrame(crash.stack[crash.reading.first]));
+    if (isTrap || (row.key === "EXC_I386_BPT" && rows.length > 0)) {
       // The kind of the exception, or of a check, says it.
     } else if (address === null || tellsCause(row)) story.add(row, text);
     else story.tell(text);
@@ -407,6 +410,12 @@ function sentItself({ crashedThread, exception }: CrashReport): string | null {
   return ` The process sent the signal to itself, by ${name}(), as a handler does that raises a signal again: the fault that it stands for is not in the report.${isLost}`;
 }
 
+/** The exceptions of trap instructions that signals stand for. */
+const trapped: ReadonlyMap<string, string> = new Map([
+  ["SIGTRAP", "EXC_BREAKPOINT"],
+  ["SIGILL", "EXC_BAD_INSTRUCTION"],
+]);
+
 /** The row that only describes the kind of exception. */
 function kindRow(
   { report, stack, reading }: Crash,
@@ -426,9 +435,10 @@ function kindRow(
       ? "in Rust"
       : null,
   ];
-  const own =
-    variants.map((word) => word === null ? null : known("exception", `${exception.type} ${word}`))
-      .find((row) => row !== null) ?? known("exception", exception.type, cpu);
+  // A reporter in the process may name the signal alone that the trap was turned into.
+  const type = trapped.get(exception.type) ?? exception.type;
+  const own = variants.map((word) => word === null ? null : known("exception", `${type} ${word}`))
+    .find((row) => row !== null) ?? known("exception", exception.type, cpu);
   if (exception.type !== "EXC_CRASH" && own !== null) return own;
   if (signal === null) return null;
   const row = isSentByItself(report)

@@ -155,7 +155,9 @@ function tellRaiser(
 ): void {
   const from = stack.findIndex((frame, at) => {
     const symbol = functionOf(frame, stack[at - 1] ?? null);
-    return symbol === null ? frameOwner(frame, null) !== "system" : !raising(symbol);
+    return symbol === null
+      ? frameOwner(frame, null) !== "system" || isOfProcess(frame, report)
+      : !raising(symbol);
   });
   const raiser = stack[from];
   const caller = from < 0 || isLost ? undefined : stack.slice(from, deciding).find((frame) => {

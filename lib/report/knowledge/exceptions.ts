@@ -29,6 +29,15 @@ export const exceptionRows: readonly KnowledgeRow[] = [
   },
   {
     kind: "exception",
+    key: "user reported",
+    meaning:
+      "The program reported this itself through its crash reporter, such as an error that it caught; it need not have ended.",
+    causes: [],
+    next: "See what called the reporter, and the error that it passed.",
+    source: "KSCrash, KSCrashMonitor_User.c",
+  },
+  {
+    kind: "exception",
     key: "termination",
     meaning: "The process ended without a crash; the reporter worked out the reason afterwards.",
     causes: [],
@@ -110,6 +119,17 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     key: "EXC_BREAKPOINT in libswiftCore",
     meaning:
       "A check of Swift failed, in its own library: its trap instruction stopped the program.",
+    causes: [
+      "fatalError(), a precondition, nil unwrapped, a failed forced cast, an index out of range",
+    ],
+    next: "The calling function made the check: see its line and the message.",
+    source: "Swift, stdlib/public/core/AssertCommon.swift",
+  },
+  {
+    kind: "exception",
+    key: "EXC_BAD_INSTRUCTION in libswiftCore",
+    meaning:
+      "A check of Swift failed, in its own library: its trap instruction (ud2) stopped the program.",
     causes: [
       "fatalError(), a precondition, nil unwrapped, a failed forced cast, an index out of range",
     ],

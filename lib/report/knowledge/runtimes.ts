@@ -129,6 +129,10 @@ const recorders = [
     "Bugsnag, Bugsnag/KSCrash",
     ...["bsg_*", "BSG_*", "-[Bugsnag*", "+[Bugsnag*", "-[BSG_*", "+[BSG_*"],
   ],
+  [
+    "RudderStack, RSCrashReporter",
+    ...["rsc_*", "RSC_*", "-[RSCrashReporter*", "+[RSCrashReporter*", "-[RSC_*", "+[RSC_*"],
+  ],
   ["Bugly", "-[BLYCrash*", "+[BLYCrash*", "BLYCrash*", "-[BuglyCrash*"],
   ["Breakpad and Crashpad", "google_breakpad::*", "crashpad::*"],
 ] as const;

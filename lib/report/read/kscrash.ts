@@ -208,16 +208,18 @@ const ownKinds: ReadonlySet<string> = new Set([
   "hang",
   "memory_termination",
   "termination",
-  "user",
+  "user reported",
 ]);
 
 function readException(error: JsonObject, written: string | null): ReportException | null {
   // What its newer monitor of terminations has as the reason, an older one had as the type.
   const isMemory = written === "termination" &&
     /^memory_(?:limit|pressure)$/.test(textAt(error, "termination_reason") ?? "");
-  const type = isMemory ? "memory_termination" : written;
-  const mach = objectAt(error, "mach");
-  const signal = objectAt(error, "signal");
+  const isReported = written === "user";
+  const type = isMemory ? "memory_termination" : isReported ? "user reported" : written;
+  // Older ones write EXC_CRASH and SIGABRT for what a program reported itself, which did not happen.
+  const mach = isReported ? null : objectAt(error, "mach");
+  const signal = isReported ? null : objectAt(error, "signal");
   const name = textAt(mach ?? {}, "exception_name") ??
     exceptionName(numberAt(mach ?? {}, "exception"));
   const code = bigintAt(mach ?? {}, "code");

@@ -31,8 +31,10 @@ function isBegin(line: string): boolean {
 }
 
 /** Whether a line is a frame that goes on in the next one. */
-function isOpen(line: string, next: string): boolean {
+function isOpen(line: string, following: string): boolean {
   if (line.length > 2000) return false;
+  // The blank that it was broken at may begin the next line.
+  const next = /^ \S/.test(following) ? following.slice(1) : following;
   const match = frameBegin.exec(line);
   if (match === null) return false;
   // A place in the source, or the name that some reporters add.
@@ -52,7 +54,7 @@ function isWholeWith(lines: readonly string[], at: number): boolean {
   for (let more = 1; more <= MAX_PARTS && at + more < lines.length; more++) {
     const next = lines[at + more].trimEnd();
     if (next === "" || !isOpen(joined, next)) return false;
-    joined = `${joined.trimEnd()} ${next}`;
+    joined = `${joined.trimEnd()} ${next.trimStart()}`;
     if (frameEnd.test(joined)) return true;
   }
   return false;
@@ -107,7 +109,7 @@ export function rejoined(text: string): string {
         field.test(before) && !isBegin(line) && (isFull || /[:,]$/.test(before)) ||
         /^[</]/.test(line) && !before.includes("/") && openImage.test(before) ||
         openRegion.test(before) && !isBegin(line));
-    if (goesOn) whole[whole.length - 1] = `${before} ${line}`;
+    if (goesOn) whole[whole.length - 1] = `${before} ${line.trimStart()}`;
     else whole.push(line);
     last = line.length;
   }

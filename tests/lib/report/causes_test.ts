@@ -1220,6 +1220,18 @@ Deno.test("a trap is a check of Swift where Swift's code met it", () => {
     assertStringIncludes(words, "A check of Swift failed");
     assertStringIncludes(words, "Which check failed is not in the report.");
   }
+  // A reporter in the process names the signal alone, and the program's code only called the check.
+  for (const type of ["SIGTRAP", "SIGILL"]) {
+    for (const codes of ["", "\nException Codes: ILL_ILLOPC at 0x7fff2000"]) {
+      const words = told(
+        `Code Type: X86-64\nException Type: ${type}${codes}\n\nThread 0 Crashed:\n` +
+          "0   libswiftCore.dylib   0x7fff2000 0x7fff0000 + 8192\n" +
+          "1   MyApp   0x4000 0x1000 + 12288\n",
+      ).words;
+      assertStringIncludes(words, "A check of Swift failed, in its own library");
+      assert(!words.includes("opcode"), words);
+    }
+  }
   assertStringIncludes(
     trap("MyApp check + 4", "EXC_BAD_INSTRUCTION (SIGILL)"),
     "Whether a check failed, and which, is not in the report.",

@@ -231,6 +231,18 @@ Deno.test("a frame of the program without a name is not passed over for who rais
       "Thread 0 Crashed:\n0   libsystem_kernel.dylib   0x6000 __pthread_kill + 8\n",
   );
   assert(!found.what.includes("It was raised in"), found.what);
+  // Nor is one of the system's programs, which is the process itself.
+  const daemon = told(
+    "Process: paintd [1]\nPath: /usr/libexec/paintd\nIdentifier: paintd\n" +
+      `${abort}\n\nLast Exception Backtrace:\n0   CoreFoundation   0x1000 __exceptionPreprocess + 164\n` +
+      "1   libobjc.A.dylib   0x2000 objc_exception_throw + 60\n2   CoreFoundation   0x3000 -[NSException raise] + 8\n" +
+      "3   paintd   0x4000 0x1000 + 12288\n4   PaintServices   0x5000 __paint_async_block_invoke + 32\n" +
+      "5   libdispatch.dylib   0x6000 _dispatch_call_block_and_release + 32\n\n" +
+      "Thread 0 Crashed:\n0   libsystem_kernel.dylib   0x6000 __pthread_kill + 8\n\nBinary Images:\n" +
+      "0x1000 - 0x4fff paintd arm64 <0123456789abcdef0123456789abcdef> /usr/libexec/paintd\n" +
+      "0x5000 - 0x5fff PaintServices arm64 <0123456789abcdef0123456789abcde0> /System/Library/PrivateFrameworks/PaintServices.framework/PaintServices\n",
+  );
+  assert(!daemon.what.includes("__paint_async"), daemon.what);
 });
 
 Deno.test("unrecognized selectors: of the program's classes, of the system's, of classes themselves", () => {

@@ -108,6 +108,8 @@ const pasted: Record<string, (text: string) => string> = {
   "a member of JSON": (text) => JSON.stringify({ id: 7, body: text, by: "bob" }),
   "fields in bold type": (text) => text.replace(/^([A-Z][\w /]{2,30}:)/gm, "**$1**"),
   "a mail of 76 columns": wrapped(76, false),
+  "frames broken before the blank of their address": (text) =>
+    text.replace(/^(\d{1,2} +\S+ +)\t(?=0x)/gm, "$1\n "),
   "a quoted mail": (text) => each((line) => `> ${line}`)(wrapped(74, false)(text)),
   "a terminal of 80 columns": wrapped(80, true),
   "a terminal of 100 columns": wrapped(100, true),

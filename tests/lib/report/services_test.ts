@@ -1,5 +1,5 @@
 /** What crash services and other tools keep as JSON, by their published formats. */
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import {
   attributeReport,
   explainReport,
@@ -53,6 +53,17 @@ Deno.test("KSCrash: uncaught exceptions of Objective-C and C++, and a deadlock",
     told(error({ type: "deadlock", address: 0 })),
     "The main thread did not answer",
   );
+  // Older ones write what they write for an exception that ended the process.
+  const reported = error({
+    type: "user",
+    user_reported: { name: "CartError", line_of_code: "" },
+    reason: "no items",
+    mach: { exception: 10, exception_name: "EXC_CRASH", code: 0, subcode: 0 },
+    signal: { signal: 6, name: "SIGABRT", code: 0 },
+  });
+  assertStringIncludes(told(reported), "The program reported this itself");
+  assertStringIncludes(told(reported), "It says: CartError: no items");
+  assert(!told(reported).includes("abort"), told(reported));
 });
 
 Deno.test("Sentry: the stack of the exception is its thread's, innermost frame first", () => {

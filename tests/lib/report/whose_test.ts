@@ -562,3 +562,21 @@ Deno.test("crates: only one that another called; a library by the delegate that 
   ));
   assertEquals(rust.verdict, "runtime");
 });
+
+Deno.test("what runs a run loop within a call did not call what the loop called then", () => {
+  const nested = (called: readonly string[]) =>
+    whose(crash(`${access}0x18`, [
+      ...called,
+      "CoreFoundation __CFRUNLOOP_IS_CALLING_OUT_TO_A_TIMER_CALLBACK_FUNCTION__ + 22",
+      "CoreFoundation __CFRunLoopDoTimer + 1250",
+      "CoreFoundation __CFRunLoopRun + 2202",
+      "CoreFoundation CFRunLoopRunInMode + 123",
+      "Shop -[Till waitForPrinter] + 223",
+      "Shop -[Till close] + 20",
+      ...ends,
+    ]));
+  const fires = "Foundation __NSFireDelayedPerform + 442";
+  assertEquals(nested([fires]).slice(1, 3), [null, null]);
+  assertEquals(nested([fires])[3], null);
+  assertEquals(nested(["Shop -[Printer poll] + 8", fires])[3], "-[Printer poll]");
+});
