@@ -82,6 +82,20 @@ export function processUses(text: string): ProcessUse[] {
   return uses.sort((a, b) => b.seconds - a.seconds);
 }
 
+/** The processes of a spindump of several that it says did not answer, with what it says of that. */
+export function silentProcesses(text: string): { title: string; note: string }[] {
+  const silent: { title: string; note: string }[] = [];
+  let title: string | null = null;
+  for (const [, name, value] of text.matchAll(/^(Process|Note): {2,20}(\S.{0,200})$/gm)) {
+    if (name === "Process") title = value.trim();
+    else if (title !== null && /^Unresponsive\b/.test(value) && silent.length < 100) {
+      silent.push({ title, note: value.trim().replace(/^Unresponsive ?/, "") });
+      title = null;
+    }
+  }
+  return silent;
+}
+
 /** Seconds for which spindump computed while it took its samples; `null` where it is not among the processes. */
 export function samplerTime(text: string): number | null {
   let most = 0;

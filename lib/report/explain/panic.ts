@@ -2,7 +2,7 @@
 
 import { demangle } from "../../symbols/demangle/demangle.ts";
 import { textAt } from "../json.ts";
-import { knownPanic } from "../knowledge/mod.ts";
+import { type KnowledgeRow, knownPanic } from "../knowledge/mod.ts";
 import { isPanic } from "../read/panic.ts";
 import type { CrashReport } from "../report.ts";
 import { headOf } from "../text.ts";
@@ -12,7 +12,7 @@ import { isAskedFor, panicWords } from "./panic_stack.ts";
 /** Explains a kernel panic. */
 export function explainPanic(report: CrashReport): Findings {
   const panic = report.panic!;
-  const row = knownPanic(panic.message);
+  const row = missingSensor(report) ?? knownPanic(panic.message);
   const kernel = isBridge(report)
     ? "The kernel of bridgeOS, the system of the T2 chip,"
     : "The kernel";
@@ -157,6 +157,12 @@ function silentService({ fields }: CrashReport): string[] {
   return context === ""
     ? []
     : [`The service answered that it is not alive: ${context.slice(0, 300)}`];
+}
+
+/** The row of a sensor that is missing, where the service that did not check in says so. */
+function missingSensor(report: CrashReport): KnowledgeRow | null {
+  const [said] = silentService(report);
+  return said !== undefined && /Missing sensor/i.test(said) ? knownPanic(said) : null;
 }
 
 /** Whose backtrace a panic about a spinlock has: XNU, osfmk/i386/locks_i386.c: spinlock_timeout_NMI panics on the CPU

@@ -14,7 +14,7 @@ import {
   waitOf,
   waitsForThread,
 } from "./hang.ts";
-import { processUses, samplerTime } from "./kinds.ts";
+import { processUses, samplerTime, silentProcesses } from "./kinds.ts";
 import { occasionOf } from "./occasion.ts";
 import { shortName } from "./names.ts";
 import { callPath } from "./path.ts";
@@ -34,6 +34,7 @@ export function explainSampled(
   const happened = [...story];
   const processes = new Set(report.threads.map(({ process }) => process));
   const uses = processes.size > 1 ? processUses(report.text) : [];
+  const silent = processes.size > 1 ? silentProcesses(report.text) : [];
   if (processes.size > 1) {
     const names = [...processes].filter((name) => name !== null).map((name) =>
       name.replace(/ \[\d{1,9}\].*$/, "")
@@ -56,8 +57,15 @@ export function explainSampled(
       );
     }
   } else happened.push(...usage(report));
-  // The process that the samples were asked for, where they have all.
-  const target = targetOf(report, processes);
+  if (silent.length > 0) {
+    const named = silent.slice(0, 6).map(({ title, note }) =>
+      note === "" ? title : `${title} (${note})`
+    );
+    happened.push(`Unresponsive: ${named.join(", ")}${silent.length > 6 ? ", …" : ""}.`);
+  }
+  // The process that the samples were asked for, where they have all; else the one that did not answer.
+  const target = targetOf(report, processes) ??
+    (silent.length === 1 && processes.has(silent[0].title) ? silent[0].title : null);
   const busiest = target ?? uses[0]?.title;
   const owned = report.threads.filter(({ process }) => process === busiest);
   const thread = target !== null

@@ -12,7 +12,7 @@ import {
 import type { CrashReport } from "../report.ts";
 import { headOf } from "../text.ts";
 import { accessOf } from "./cpu.ts";
-import { lockOf, mainThread } from "./hang.ts";
+import { lockOf, mainThread, waitOf } from "./hang.ts";
 import { newerRow, withoutAbsent } from "./message.ts";
 import { symbolRow } from "./missing_symbol.ts";
 import { isMobile, simulatorOf } from "./platform.ts";
@@ -57,8 +57,18 @@ export function tellTermination(crash: Crash, story: Story): void {
   }
   if (ended.key.endsWith(" assertion")) tellTask(texts.join("\n").slice(0, 4000), story);
   const share = watchdogWords(termination?.reasons.join(" ") ?? "");
-  if (share !== null) story.tell(share);
+  if (share !== null) story.tell(mainWaits(report) ? share.replace(didNotWait, mainWaited) : share);
   else if (isSlow) tellComputed(texts.join("\n").slice(0, 4000), story);
+}
+
+const didNotWait = "it worked and did not wait";
+/** What the app computed may be another thread's work. */
+const mainWaited = "it worked, though its main thread waited at that moment";
+
+/** Whether the main thread waited for something else than an event. */
+function mainWaits(report: CrashReport): boolean {
+  const reason = waitOf(mainThread(report)?.frames ?? [])?.waitReason;
+  return reason !== undefined && reason !== "event" && reason !== "files" && reason !== "unknown";
 }
 
 /** Causes and advice for a main thread that did not answer, by what it did: it waited for a lock, for something else, or
@@ -67,7 +77,7 @@ function slowness({ report, texts }: Crash): Partial<Pick<KnowledgeRow, "causes"
   const frames = mainThread(report)?.frames ?? [];
   const text = [...report.termination?.reasons ?? [], ...texts].join("\n").slice(0, 8000);
   const words = watchdogWords(text) ?? computedWords(text) ?? "";
-  const worked = /worked and did not wait/.test(words);
+  const worked = words.includes(didNotWait);
   const lock = lockOf(frames);
   if (lock !== null && !(lock.title === null && worked)) {
     return {
@@ -79,7 +89,16 @@ function slowness({ report, texts }: Crash): Partial<Pick<KnowledgeRow, "causes"
         "Find what else takes the lock, and what it does until it releases it; do not wait for it on the main thread.",
     };
   }
-  if (worked) return { causes: ["more work at once than there was time for"] };
+  if (worked) {
+    return {
+      causes: [
+        "more work at once than there was time for",
+        ...mainWaits(report)
+          ? ["another thread that worked while the main thread waited for it"]
+          : [],
+      ],
+    };
+  }
   return / waited(?!, or)/.test(words)
     ? {
       causes: [
@@ -277,9 +296,7 @@ function watchdogWords(reason: string): string | null {
     .exec(text);
   if (allowed === null) return null;
   if (allowed[1] === "CPU") {
-    return `It computed for the ${
-      allowed[2]
-    } s of CPU time that were allowed: it worked and did not wait.`;
+    return `It computed for the ${allowed[2]} s of CPU time that were allowed: ${didNotWait}.`;
   }
   const used = /Elapsed application CPU time \(seconds\): ([\d.]{1,12})/.exec(text)?.[1];
   const seconds = Number(allowed[2]);
@@ -296,7 +313,7 @@ function watchdogWords(reason: string): string | null {
       ? `: it waited, or got no CPU, of which the whole system used ${total}%`
       : ": it mostly waited"
     : share > 0.75
-    ? ": it worked and did not wait"
+    ? `: ${didNotWait}`
     : "";
   return `Of the ${allowed[2]} s that were allowed it computed for ${used} s${words}.`;
 }

@@ -72,6 +72,22 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "event",
+    "timed out runloop hang",
+    "The process's main run loop did not come back to its events in time; nothing crashed.",
+    [],
+    "See what the main thread was doing, and what it waited for.",
+    "iOS, hang reports (bug type 228)",
+  ),
+  row(
+    "event",
+    "service process watchdog",
+    "A service of the system did not answer its watchdog in time.",
+    [],
+    "See what the thread that did not answer was doing.",
+    "macOS, watchdogd and spindump(8)",
+  ),
+  row(
+    "event",
     "shutdown stall",
     "The system took long to shut down; the report has the processes that had not ended yet.",
     ["a process that does not react to being asked to end"],
@@ -283,6 +299,15 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row("jetsam", "fc-threshold", "the file cache was too small", [], "Use less memory.", jetsam),
 
+  // It names the service, whose name may be that of another row.
+  row(
+    "panic",
+    "busy timeout",
+    "A device's driver did not finish its start in time.",
+    ["a failing device or disk", "a driver bug"],
+    "The message names the service; disconnect devices.",
+    "XNU, iokit/Kernel/IOService.cpp: waitQuiet",
+  ),
   row(
     "panic",
     "GPU Panic",
@@ -434,6 +459,16 @@ export const kindRows: readonly KnowledgeRow[] = [
     "Let it cool; have the hardware checked if it comes again.",
     "Apple, AppleSocHot",
   ),
+  ...["Possible memory corruption", "inconsistent state in soon to be deleted"].map((key) =>
+    row(
+      "panic",
+      key,
+      "The kernel's tables of pages did not fit together: its memory was damaged.",
+      ["a bug in the kernel or an extension", "failing memory"],
+      "See the extensions in the backtrace; run Apple Diagnostics.",
+      "XNU, osfmk/i386/pmap_internal.h: pmap_pv_remove; osfmk/arm/pmap/pmap.c: pmap_tte_remove",
+    )
+  ),
   row(
     "panic",
     "no victim",
@@ -494,7 +529,7 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "panic",
-    "ANS2",
+    "ANS2 ",
     "The storage controller's firmware crashed.",
     ["failing storage", "a firmware bug"],
     "Back up; run Disk Utility's First Aid.",
@@ -631,14 +666,6 @@ export const kindRows: readonly KnowledgeRow[] = [
     ["a driver that keeps interrupts off", "failing hardware"],
     "See what that CPU was doing.",
     "XNU, osfmk/i386/mp.c",
-  ),
-  row(
-    "panic",
-    "busy timeout",
-    "A device's driver did not finish its start in time.",
-    ["a failing device or disk", "a driver bug"],
-    "The message names the service; disconnect devices.",
-    "XNU, iokit/Kernel/IOService.cpp: waitQuiet",
   ),
   row(
     "panic",

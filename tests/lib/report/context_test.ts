@@ -30,6 +30,14 @@ Deno.test("a watchdog: whether the process waited or worked; a task in the backg
   );
   assertStringIncludes(watched("19.1"), "it worked and did not wait");
   assertStringIncludes(watched("19.1", "CPU"), "the 20.00 s of CPU time");
+  // What it computed may be another thread's work.
+  const waiting = told(crash(
+    "Exception Type: EXC_CRASH (SIGKILL)\nTermination Reason: Namespace SPRINGBOARD, Code 0x8badf00d\n" +
+      "Termination Description: SPRINGBOARD, scene-create watchdog transgression: a exhausted real (wall clock) time " +
+      'allowance of 20.00 seconds | "Elapsed application CPU time (seconds): 19.100, 48% CPU"\n',
+    ["libsystem_kernel.dylib __psynch_cvwait + 8", "MyApp -[Cart load] + 40", ...loop],
+  )).what;
+  assertStringIncludes(waiting, "it worked, though its main thread waited at that moment");
   assertStringIncludes(
     told(
       "Exception Type: 00000020\nException Codes: 0x000000008badf00d\n\nApplication Specific Information:\n" +

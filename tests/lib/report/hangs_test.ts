@@ -432,3 +432,27 @@ Deno.test("a stack of a hang without an exception tells what it waits for", () =
     "Thread 0: blocked on a reply from another process or from the kernel.",
   );
 });
+
+Deno.test("a spindump of several processes: the one that did not answer is looked at", () => {
+  const process = (title: string, note: string, frame: string) =>
+    `Process:          ${title}
+CPU Time:         ${note === "" ? "3.000" : "0.010"}s
+${note}
+  Thread 0x${title.length}1    DispatchQueue "com.apple.main-thread"(1)    9 samples (1-9)
+  9  start + 1 (dyld + 25360) [0x7ff806675310]
+    9  ${frame} + 4 (${title.split(" ")[0]} + 4660) [0x10b4d1234]
+
+`;
+  const { text } = explained(`Date/Time:        2026-01-02 03:04:05.000 +0000
+Report Version:   60
+Duration:         5.00s
+
+${process("Busy [7]", "", "work")}${
+    process("Shop [77]", "Note:             Unresponsive for 33 seconds before sampling", "load")
+  }`);
+  assertStringIncludes(text, "Unresponsive: Shop [77] (for 33 seconds before sampling).");
+  assertStringIncludes(
+    text,
+    "In Shop [77], which computed for 0.01 s, the main thread: mostly in load",
+  );
+});

@@ -245,3 +245,21 @@ Latest crash info for cpu 0:
   assertStringIncludes(cut.text, "The address was 0xdef0cf7.");
   assert(!cut.text.includes("The backtrace is not in the report"), cut.text);
 });
+
+Deno.test("a name in a message is not what it is about; a sensor that is missing is", () => {
+  const told = (message: string) => explained(`panic(cpu 0 caller 0xfffffff01): ${message}\n`).text;
+  assertStringIncludes(
+    told(`"busy timeout[0], (60s): 'ExampleANS2Controller'"@/x/IOService.cpp:1`),
+    "A device's driver did not finish its start in time.",
+  );
+  assertStringIncludes(
+    told("ANS2 Recoverable Panic - assert"),
+    "The storage controller's firmware",
+  );
+  const sensor = explained(
+    "panic(cpu 0 caller 0xfffffff01): userspace watchdog timeout: no successful checkins from agentd since load\n" +
+      "service returned not alive with context : unhealthy: mask 0x20, Missing sensor(s): TP1A\n",
+  );
+  assertStringIncludes(sensor.text, "The thermal monitor got no data of a sensor.");
+  assertStringIncludes(sensor.check, "have the hardware checked");
+});
