@@ -61,6 +61,11 @@ const MAX_INSTRUCTIONS = 1 << 15;
 /** Maximum length of an instruction, in bytes. */
 const MAX_LENGTH = 15;
 
+/** Follows all code that branches lead to from the entry. */
+export function followAll<S>(machine: Machine<S>, end: number): void {
+  follow(machine, -1, end);
+}
+
 /** Finds the state before the instruction at `pc`, or before the one that contains it; `null` when
  * the way there is not code. The first of several ways counts: compilers make them agree.
  *

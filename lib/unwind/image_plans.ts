@@ -16,6 +16,7 @@ import {
 import type { FoundBy, UnwindImages } from "./frame.ts";
 import type {
   CallerState,
+  FunctionCode,
   FunctionRows,
   InstructionRow,
   InstructionSet,
@@ -39,6 +40,11 @@ interface FrameSection {
   readonly kind: "eh_frame" | "debug_frame";
 }
 
+/** The section with the table of Go's functions, in Darwin's images and in ELF's. */
+const GO_TABLE = /^(__|\.data\.rel\.ro\.|\.)gopclntab$/;
+
+const nothing: ReadonlySet<number> = new Set();
+
 /** Length of a direct call, in bytes, where there is a link register. */
 const CALL_LENGTH = 4n;
 
@@ -52,6 +58,10 @@ export class ImagePlans {
   readonly #analyzed = new Map<number, Plan | null>();
   readonly #returns = new Map<number, boolean>();
   readonly #calling = new Map<number, Plan | null>();
+  /** By the offsets of functions. */
+  readonly #overwritten = new Map<number, ReadonlySet<number>>();
+  /** Whether it is a Go program. Go's functions preserve no registers. */
+  #isGo: boolean | undefined;
   #compact: UnwindInfo | null | undefined;
   #cfi: readonly FrameSection[] | undefined;
   /** The `__debug_frame` of the image's dSYM; `null` when none was found. */
@@ -197,6 +207,43 @@ export class ImagePlans {
     return answer;
   }
 
+  /** Whether the function at `address` leaves a callee-saved register as its caller had it, where the
+   * function's row says nothing of the register.
+   *
+   * @param register its DWARF number
+   */
+  preserves(address: bigint, register: number): boolean {
+    return !this.#overwrittenAt(address).has(register);
+  }
+
+  /** Whether the function at `address` obeys a calling convention with callee-saved registers. What obeys
+   * none is known by one that it overwrites without having saved it, other than those in which Swift passes
+   * values. A register that it leaves alone has another's value all the same when that called something. */
+  hasCalleeSaved(address: bigint): boolean {
+    this.#isGo ??= this.#image.segments.some(({ sections }) =>
+      sections.some(({ name }) => GO_TABLE.test(name))
+    );
+    const { swiftRegisters } = this.#instructionSet;
+    return !this.#isGo &&
+      [...this.#overwrittenAt(address)].every((register) =>
+        swiftRegisters.has(register) || register === this.#arch.fp.dwarf
+      );
+  }
+
+  #overwrittenAt(address: bigint): ReadonlySet<number> {
+    const match = this.#image.symbolAt(address);
+    if (match === null || this.#analyzeStub(address) !== null) return nothing;
+    const bounds = this.#functionAt(address, match);
+    const start = Number(bounds.start - this.#image.loadAddress);
+    let overwritten = this.#overwritten.get(start);
+    if (overwritten === undefined) {
+      const whole = this.#innerLabels()?.functionOf(bounds) ?? bounds;
+      overwritten = this.#instructionSet.overwritten(this.#codeOf(whole, address));
+      this.#overwritten.set(start, overwritten);
+    }
+    return overwritten;
+  }
+
   readonly #readCode = (address: bigint, length: number) => this.#image.read(address, length);
 
   #analyze(pc: bigint, isCalling = false): InstructionRow | null {
@@ -205,21 +252,24 @@ export class ImagePlans {
     const stub = this.#analyzeStub(pc);
     if (match === null || stub !== null) return stub;
     const bounds = this.#functionAt(pc, match);
-    const analyze = ({ start, end }: Extent) =>
-      this.#instructionSet.analyze({
-        functionStart: start,
-        functionEnd: end,
-        pc,
-        isCalling,
-        thumb: this.#image.isThumb(pc) ?? false,
-        readCode: this.#readCode,
-      });
+    const analyze = (extent: Extent) =>
+      this.#instructionSet.analyze({ ...this.#codeOf(extent, pc), isCalling });
     const own = analyze(bounds);
     const whole = this.#innerLabels()?.functionOf(bounds) ?? bounds;
     // Outlined parts of several functions are jumped to as well.
     if (whole.start === bounds.start && whole.end === bounds.end || own?.caller) return own;
     const found = analyze(whole);
     return found === null || found.isGuess && own?.isGuess === false ? own : found;
+  }
+
+  #codeOf({ start, end }: Extent, pc: bigint): FunctionCode {
+    return {
+      functionStart: start,
+      functionEnd: end,
+      pc,
+      thumb: this.#image.isThumb(pc) ?? false,
+      readCode: this.#readCode,
+    };
   }
 
   /** The labels of an image in Darwin's format; in ELF's, symbols tell what they are. An image without

@@ -2,7 +2,7 @@
  * analysis that 64-bit ARM, 32-bit ARM and Thumb code share. */
 
 import type { CfaRule, RegisterRule, UnwindRow } from "../dwarf/row.ts";
-import { follow, type Machine, type Step } from "./control_flow.ts";
+import { follow, followAll, type Machine, type Step } from "./control_flow.ts";
 import type { CallerState, FunctionCode, InstructionRow } from "./instruction_set.ts";
 
 /** What is known about a register's value. */
@@ -38,6 +38,9 @@ export class FrameState {
   /** Registers that were loaded from the stack and not saved by the function, with the places as
    * offsets from the CFA; collected where this is set. */
   popped: Map<number, number> | null = null;
+  /** Registers that the function overwrites without having saved them, or has not restored when it
+   * returns, and would have to preserve; collected where this is set. */
+  overwritten: Set<number> | null = null;
   /** The state from which this one was derived by guessing, in code that no branch leads to;
    * otherwise `null`. */
   #guessed: FrameState | null;
@@ -86,6 +89,7 @@ export class FrameState {
       this.#guessed,
     );
     copy.popped = this.popped;
+    copy.overwritten = this.overwritten;
     return copy;
   }
 
@@ -131,7 +135,12 @@ export class FrameState {
       }
     }
     if (value.kind === "entry" && value.register === register) this.#values.delete(register);
-    else this.#values.set(register, value);
+    else {
+      if (this.overwritten !== null && this.registers.isCalleeSaved(register)) {
+        if (!this.#saved.has(register)) this.overwritten.add(register);
+      }
+      this.#values.set(register, value);
+    }
   }
 
   /** A register gets an unknown value. */
@@ -304,6 +313,16 @@ export class FrameState {
     );
   }
 
+  /** The function returns, or jumps to another one in its place. */
+  leave(): void {
+    const { sp, isCalleeSaved } = this.registers;
+    const stack = this.value(sp);
+    if (this.overwritten === null || stack.kind !== "cfa" || stack.offset !== 0) return;
+    for (const register of this.#values.keys()) {
+      if (isCalleeSaved(register)) this.overwritten.add(register);
+    }
+  }
+
   /** A register was not saved: what was taken for its slot has other uses. */
   notSaved(register: number): void {
     this.#saved.delete(register);
@@ -405,13 +424,44 @@ export function followInstructions(
   if (!(distance >= 0 && distance <= maxDistance)) return null;
   if (input.functionEnd !== null && input.pc >= input.functionEnd) return null;
   const code = new Code(input);
+  const state = follow(machineOf(input, code, begin, entry), distance, code.length);
+  if (state !== null) settle?.(state, code);
+  if (input.isCalling) state?.lose(entry.registers.lr);
+  const row = state?.row() ?? null;
+  return row &&
+    { row, caller, isGuess: state!.isGuess, agrees: (other) => state!.agrees(other) };
+}
+
+/** See {@linkcode InstructionSet.overwritten}. */
+export function followOverwritten(
+  input: FunctionCode,
+  begin: () => ApplyStep,
+  { state }: Entry,
+): ReadonlySet<number> {
+  const entry = state.copy();
+  const overwritten = entry.overwritten = new Set<number>();
+  const code = new Code(input);
+  followAll(machineOf(input, code, begin, entry), code.length);
+  return overwritten;
+}
+
+/** What follows a function's instructions. */
+function machineOf(
+  input: FunctionCode,
+  code: Code,
+  begin: () => ApplyStep,
+  entry: FrameState,
+): Machine<FrameState> {
   const outlined = new OutlinedFunctions(input, entry.registers, begin);
-  const machine: Machine<FrameState> = {
+  return {
     entry,
     begin() {
       const apply = begin();
       return (state, at) => {
         const step = apply(state, code, at);
+        if (step?.ends && !step.targets?.some((target) => target >= 0 && target < code.length)) {
+          state.leave();
+        }
         if (!step?.calls) return step && { state, step };
         const { callee, length } = step;
         if (step.restoresLink) state.callRestoringLink();
@@ -427,12 +477,6 @@ export function followInstructions(
     depth: (state) => state.depth,
     unreached: (body) => body.guess(),
   };
-  const state = follow(machine, distance, code.length);
-  if (state !== null) settle?.(state, code);
-  if (input.isCalling) state?.lose(entry.registers.lr);
-  const row = state?.row() ?? null;
-  return row &&
-    { row, caller, isGuess: state!.isGuess, agrees: (other) => state!.agrees(other) };
 }
 
 /** Functions into which a part of several prologues was moved: they return with another stack

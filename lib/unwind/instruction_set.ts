@@ -80,6 +80,16 @@ export interface InstructionSet {
   compactRow(encoding: number, context: CompactContext): UnwindRow | DwarfReference | null;
   /** Reads a function's instructions up to `pc`; `null` when they make no sense. */
   analyze(code: FunctionCode): InstructionRow | null;
+  /** The DWARF numbers of callee-saved registers that the function, whichever way it goes, overwrites
+   * without having saved them, or has not restored when it returns. The C calling conventions forbid it; those of Go, OCaml, GraalVM, V8
+   * and of some of Swift's functions do not know such registers, or not these.
+   *
+   * @param code any `pc` will do
+   */
+  overwritten(code: FunctionCode): ReadonlySet<number>;
+  /** The DWARF numbers of the callee-saved registers in which Swift passes `self`, errors and async contexts
+   * (Swift's `docs/ABI/CallConvSummary.rst`). */
+  readonly swiftRegisters: ReadonlySet<number>;
   /** The row of an instruction in a stub or stub helper; `null` for an unknown instruction.
    *
    * @param isHelper whether it is in `__stub_helper`

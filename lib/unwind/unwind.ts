@@ -216,28 +216,38 @@ class Unwinder implements UnwoundStack {
         ? this.frames[index].address
         : dwarf === null
         ? undefined
-        : this.#register(index, dwarf);
+        : this.#register(index, dwarf, true);
       if (value !== undefined) values.set(name, value);
     }
     return new Registers(values);
   }
 
-  /** A register's value in a frame; `undefined` when it is lost. */
-  #register(index: number, number: number): bigint | undefined {
+  /** A register's value in a frame; `undefined` when it is lost.
+   *
+   * @param isShown whether it is not for unwinding but shown: then it is also lost where a function on the
+   * way obeys no calling convention with such registers, though it may have it still
+   */
+  #register(index: number, number: number, isShown = false): bigint | undefined {
     let wanted = number;
     for (let at = index; at > 0; at--) {
       const { row, sp, fp, foundBy } = this.frames[at];
       const rule = row!.registers.get(wanted);
       if (wanted === this.#spNumber && rule === undefined) return BigInt(sp);
       if (wanted === this.#fpNumber) return fp === lostFrame ? undefined : BigInt(fp);
+      const isRead = foundBy === "prologue" || foundBy === "link-register";
+      const isCalleeSaved = this.#arch.calleeSaved.has(wanted);
+      if (isShown && isCalleeSaved && (isRead || rule === undefined)) {
+        if (!this.#hasCalleeSaved(at - 1)) return undefined;
+      }
       if (rule === undefined) {
         // A frame record has no register but its own two.
         if (
           foundBy === "frame-pointer" || foundBy === "scan" ||
-          !this.#arch.calleeSaved.has(wanted) && !(at === 1 && this.#isOutlining)
+          !isCalleeSaved && !(at === 1 && this.#isOutlining)
         ) {
           return undefined;
         }
+        if (!this.#isPreserved(at - 1, wanted)) return undefined;
       } else if (rule.kind === "register") {
         wanted = rule.register;
       } else if (rule.kind !== "same") {
@@ -247,6 +257,25 @@ class Unwinder implements UnwoundStack {
     const { state } = this.#input;
     const register = registerNumbered(this.#arch, wanted);
     return register === undefined ? undefined : readRegister(state, register);
+  }
+
+  /** Whether the function of a frame leaves a callee-saved register as its caller had it, where its row
+   * says nothing of the register. */
+  #isPreserved(index: number, number: number): boolean {
+    return this.#codeOf(index, (plans, inside) => plans.preserves(inside, number));
+  }
+
+  /** Whether the function of a frame obeys a calling convention with callee-saved registers. */
+  #hasCalleeSaved(index: number): boolean {
+    return this.#codeOf(index, (plans, inside) => plans.hasCalleeSaved(inside));
+  }
+
+  /** Asks about the function of a frame; true where its code cannot be read. */
+  #codeOf(index: number, ask: (plans: ImagePlans, inside: bigint) => boolean): boolean {
+    const { address, exact } = this.frames[index];
+    const inside = exact ? address : address - this.#arch.callBias;
+    const plans = this.#plansAt(inside);
+    return plans === null || ask(plans, inside);
   }
 
   /** The value that a rule gives.
@@ -376,7 +405,9 @@ class Unwinder implements UnwoundStack {
     }
 
     const fpRule = row.registers.get(this.#fpNumber);
-    const isLost = fpRule?.kind === "undefined";
+    const isLost = fpRule === undefined && !row.signalFrame
+      ? !this.#isPreserved(index, this.#fpNumber) && !this.#hasCalleeSaved(index)
+      : fpRule?.kind === "undefined";
     const isStored = fpRule !== undefined && fpRule.kind !== "same" && !isLost;
     const fp = isStored ? this.#apply(fpRule, cfa, index) : undefined;
     if (isStored && fp === undefined) return undefined;

@@ -9,6 +9,7 @@ import {
   end4,
   entryOf,
   followInstructions,
+  followOverwritten,
   type FrameRegisters,
   type FrameState,
   next4,
@@ -39,11 +40,22 @@ const registers: FrameRegisters = {
 
 /** Reads an arm64 function's instructions up to `pc`. */
 export function analyze(code: FunctionCode): InstructionRow | null {
-  const begin = (): ApplyStep => {
+  const begin = stepper(code);
+  return followInstructions(code, begin, entryOf(code, registers, begin));
+}
+
+/** See {@linkcode InstructionSet.overwritten}. */
+export function overwritten(code: FunctionCode): ReadonlySet<number> {
+  const begin = stepper(code);
+  return followOverwritten(code, begin, entryOf(code, registers, begin));
+}
+
+/** Makes what applies a run of a function's instructions. */
+function stepper(code: FunctionCode): () => ApplyStep {
+  return () => {
     const tables = new JumpTables(code);
     return (state, code, at) => step(state, code, at, tables);
   };
-  return followInstructions(code, begin, entryOf(code, registers, begin));
 }
 
 /** Classes that affect the stack come first. The others count only for the register they write. */

@@ -4,11 +4,13 @@ import type { UnwindRow } from "../../dwarf/mod.ts";
 import type { InstructionSet, ReadCode } from "../instruction_set.ts";
 import { MCONTEXT_POINTER, registerPlus, SIGINFO } from "../signal.ts";
 import { compactRow } from "./compact.ts";
-import { analyze, exits } from "./instructions.ts";
+import { analyze, exits, overwritten } from "./instructions.ts";
 
 export const arm64: InstructionSet = {
   compactRow,
   analyze,
+  overwritten,
+  swiftRegisters: new Set([20, 21, 22]),
   stubRow,
   exits,
   isAfterCall,

@@ -9,6 +9,7 @@ import {
   end4,
   entryOf,
   followInstructions,
+  followOverwritten,
   FrameState,
   next4,
   signed,
@@ -34,12 +35,23 @@ const jump4: Step = { length: 4, ends: true, computed: true };
 
 /** Reads a function's instructions up to `pc`, in ARM or Thumb code. */
 export function analyze(code: FunctionCode): InstructionRow | null {
-  const begin = (): ApplyStep => {
-    const blocks = code.thumb ? new ItBlocks() : new Conditional();
-    return (state, code, at) => blocks.step(state, code, at);
-  };
+  const begin = stepper(code);
   const settle = (state: FrameState, bytes: Code) => dropUnwritten(state, bytes, code);
   return followInstructions(code, begin, entryOf(code, armRegisters, begin), settle);
+}
+
+/** See {@linkcode InstructionSet.overwritten}. */
+export function overwritten(code: FunctionCode): ReadonlySet<number> {
+  const begin = stepper(code);
+  return followOverwritten(code, begin, entryOf(code, armRegisters, begin));
+}
+
+/** Makes what applies a run of a function's instructions. */
+function stepper({ thumb }: FunctionCode): () => ApplyStep {
+  return () => {
+    const blocks = thumb ? new ItBlocks() : new Conditional();
+    return (state, code, at) => blocks.step(state, code, at);
+  };
 }
 
 /** A function that needs a few words of stack may push more registers for them and never write

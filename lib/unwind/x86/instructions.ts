@@ -3,7 +3,7 @@
 
 import type { Arch } from "../../arch/mod.ts";
 import type { RegisterRule, UnwindRow } from "../../dwarf/mod.ts";
-import { follow, type Machine, type Stepper } from "../control_flow.ts";
+import { follow, followAll, type Machine, type Stepper } from "../control_flow.ts";
 import type { FunctionCode, InstructionSet } from "../instruction_set.ts";
 import {
   DW_OP_deref,
@@ -76,6 +76,9 @@ interface State {
   /** Registers that were pushed where the stack pointer's distance to the CFA is not known: bytes from
    * the stack pointer up to their slots, `null` when that is lost too. */
   readonly pushed: ReadonlyMap<number, number | null>;
+  /** Callee-saved registers that do not hold what they held on entry: a bit for each number in
+   * instructions. Only kept for {@linkcode overwriteFinder}. */
+  readonly changed: number;
   /** The constant in the accumulator, for a stack probe and the instruction after it. */
   readonly accumulator: number | null;
   /** The state from which this one was derived by guessing: what holds in code that no branch leads
@@ -108,7 +111,7 @@ const nonePushed: State["pushed"] = new Map();
  * ```
  */
 export function analyzer(arch: Arch): InstructionSet["analyze"] {
-  const calleeSaved = dwarfNumbers[arch.pointerSize].map((number) => arch.calleeSaved.has(number));
+  const calleeSaved = calleeSavedOf(arch);
   return (input) => {
     const { functionStart, functionEnd, pc } = input;
     if (pc < functionStart || pc - functionStart >= MAX_FUNCTION) return null;
@@ -123,6 +126,29 @@ export function analyzer(arch: Arch): InstructionSet["analyze"] {
     const isGuess = anew.guessed !== null;
     return row && { row, isGuess, agrees: (other) => agrees(arch, anew, other) };
   };
+}
+
+/** Makes what finds the registers that x86 functions overwrite; see
+ * {@linkcode InstructionSet.overwritten}.
+ *
+ * @param arch x86_64 or i386
+ */
+export function overwriteFinder(arch: Arch): InstructionSet["overwritten"] {
+  const calleeSaved = calleeSavedOf(arch);
+  const numbers = dwarfNumbers[arch.pointerSize];
+  return (input) => {
+    const { functionStart, functionEnd } = input;
+    const overwritten = new Set<number>();
+    const analysis = new Analysis(arch, calleeSaved, input, overwritten);
+    const end = functionEnd === null ? Infinity : Number(functionEnd - functionStart);
+    followAll(analysis, Math.min(end, MAX_FUNCTION));
+    return new Set([...overwritten].map((number) => numbers[number]));
+  };
+}
+
+/** Whether a function must preserve a register, by the numbers in instructions. */
+function calleeSavedOf(arch: Arch): boolean[] {
+  return dwarfNumbers[arch.pointerSize].map((number) => arch.calleeSaved.has(number));
 }
 
 /** What a run of instructions says of a jump table. */
@@ -155,6 +181,7 @@ class Analysis implements Machine<State> {
   readonly #input: FunctionCode;
   readonly #decoder: X86Decoder;
   readonly #word: number;
+  #overwritten: Set<number> | undefined;
   #code: Uint8Array = new Uint8Array();
   /** Bytes that functions remove from the stack when they return, by their addresses. */
   readonly #popped = new Map<bigint, number>();
@@ -165,7 +192,14 @@ class Analysis implements Machine<State> {
   /** Where instructions begin, by decoding one after another; made for a jump table. */
   #boundaries: Set<number> | undefined;
 
-  constructor(arch: Arch, calleeSaved: readonly boolean[], input: FunctionCode) {
+  /** @param overwritten gets the callee-saved registers that are not preserved, by the numbers in
+   * instructions */
+  constructor(
+    arch: Arch,
+    calleeSaved: readonly boolean[],
+    input: FunctionCode,
+    overwritten?: Set<number>,
+  ) {
     this.#calleeSaved = calleeSaved;
     this.#input = input;
     this.#word = arch.pointerSize;
@@ -178,10 +212,12 @@ class Analysis implements Machine<State> {
       kept: null,
       saved: new Map(),
       pushed: nonePushed,
+      changed: 0,
       accumulator: null,
       guessed: null,
     };
     this.entry = this.#outlinedEpilogue() ?? this.atReturn;
+    this.#overwritten = overwritten;
   }
 
   begin(): Stepper<State> {
@@ -240,7 +276,10 @@ class Analysis implements Machine<State> {
     if (!this.#decode(at)) return null;
     const { length, opcode, immediate, mod, reg, rm } = this.#decoder;
     const next = at + length;
-    const after = this.#forget(state, this.#step(state, next));
+    const stepped = this.#forget(state, this.#step(state, next));
+    const after = this.#overwritten === undefined
+      ? stepped
+      : this.#noteOverwritten(this.#overwritten, state, stepped);
     if (isCall(this.#decoder)) {
       // A call to the next instruction only pushes its address.
       if (opcode === 0xe8 && immediate === 0 && this.#word === 4) this.#ownAddress = next;
@@ -350,6 +389,54 @@ class Analysis implements Machine<State> {
         kept === after.kept
       ? after
       : { ...after, fp, isFrameLost, accumulator, copy, kept };
+  }
+
+  /** Notes which callee-saved registers the decoded instruction changes, and at the function's end those
+   * that were not restored. */
+  #noteOverwritten(overwritten: Set<number>, before: State, after: State): State {
+    const { saved, pushed } = before;
+    if (before.guessed !== null || isCall(this.#decoder)) return after;
+    if (after.isFrameLost) overwritten.add(BP);
+    const { opcode } = this.#decoder;
+    const isLeft = (opcode === 0xc3 || opcode === 0xc2) && before.sp === this.#word;
+    let { changed } = before;
+    for (const [register, isPreserved] of this.#calleeSaved.entries()) {
+      if (!isPreserved || register === SP || register === BP) continue;
+      if (isLeft && (changed >> register & 1) !== 0) {
+        overwritten.add(register);
+      }
+      if (!this.#moves(register) && !this.#loses(register)) continue;
+      if (this.#restores(before, register)) changed &= ~(1 << register);
+      else {
+        changed |= 1 << register;
+        if (!saved.has(register) && !pushed.has(register)) overwritten.add(register);
+      }
+    }
+    return changed === after.changed ? after : { ...after, changed };
+  }
+
+  /** Whether the decoded instruction gives a register the value from its slot. */
+  #restores({ sp, fp, copy, saved, pushed }: State, register: number): boolean {
+    const { opcode, mod, base, hasIndex, displacement } = this.#decoder;
+    if (opcode >= 0x58 && opcode <= 0x5f) {
+      return sp === null ? pushed.has(register) : saved.get(register) === -sp;
+    }
+    const from = base === SP
+      ? sp
+      : base === BP
+      ? fp
+      : base === copy?.register
+      ? copy.distance
+      : null;
+    return opcode === 0x8b && mod !== 3 && !hasIndex &&
+      (from === null ? base === SP : saved.get(register) === displacement - from);
+  }
+
+  /** Whether the decoded instruction moves a value or an address to a register. */
+  #moves(register: number): boolean {
+    const { opcode, mod, reg, rm } = this.#decoder;
+    if (opcode === 0x89) return mod === 3 && rm === register && reg !== register;
+    return (opcode === 0x8b || opcode === 0x8d) && reg === register;
   }
 
   /** Whether the decoded instruction may overwrite a register that is neither the stack pointer nor the

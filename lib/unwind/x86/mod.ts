@@ -6,7 +6,7 @@ import type { InstructionSet, ReadCode } from "../instruction_set.ts";
 import { DW_OP_deref, DW_OP_plus_uconst, MCONTEXT_POINTER, registerPlus, uleb } from "../signal.ts";
 import { compactRow } from "./compact.ts";
 import { isCall, isConditionalJump, isDirectJump, isEnd, X86Decoder } from "./decode.ts";
-import { analyzer } from "./instructions.ts";
+import { analyzer, overwriteFinder } from "./instructions.ts";
 
 /** DWARF numbers of the registers that hold the `ucontext_t *`: the argument, and where `_sigtramp`
  * keeps it. */
@@ -23,10 +23,14 @@ function isMoved(executed: Uint8Array | null): boolean {
 
 function x86(
   arch: Arch,
-): Pick<InstructionSet, "compactRow" | "analyze" | "stubRow" | "exits" | "isAfterCall"> {
+): Pick<
+  InstructionSet,
+  "compactRow" | "analyze" | "overwritten" | "stubRow" | "exits" | "isAfterCall"
+> {
   return {
     compactRow: (encoding, context) => compactRow(arch, encoding, context),
     analyze: analyzer(arch),
+    overwritten: overwriteFinder(arch),
     stubRow: (readCode, pc, isHelper) => stubRow(arch, readCode, pc, isHelper),
     exits: (readCode, start, size) => exits(arch, readCode, start, size),
     isAfterCall: (readCode, returnAddress) => isAfterCall(arch, readCode, returnAddress),
@@ -35,12 +39,15 @@ function x86(
 
 export const x86_64: InstructionSet = {
   ...x86(arch64),
+  swiftRegisters: new Set([12, 13, 14]),
   signalContext: (_cfa, executed) =>
     registerPlus(isMoved(executed) ? RBX : R8, MCONTEXT_POINTER[8]),
 };
 
 export const i386: InstructionSet = {
   ...x86(arch32),
+  // Only eax, ecx, edx are used, which callers save.
+  swiftRegisters: new Set(),
   // The arguments on the stack are the handler, style, signal, siginfo and ucontext.
   signalContext: (cfa) =>
     cfa?.kind === "register"
