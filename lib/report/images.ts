@@ -145,7 +145,16 @@ const caches = {
 /** Marks the frames of a report without a list of images whose addresses are in the shared cache: their images are the
  * system's, whatever their names. Names of the program are not: people change addresses in what they show. */
 export function markCached({ arch, images, process, stacks, threads }: CrashReport): void {
-  if (images.length > 0) return;
+  if (images.length > 0) {
+    // Of some only the identifier is known.
+    const { begin, end } = caches.arm64;
+    for (const image of arch === "arm64" ? images : []) {
+      if (image.path === null && image.name === "???" && image.base >= begin && image.base < end) {
+        (image as { name: string }).name = "shared cache";
+      }
+    }
+    return;
+  }
   const kind = arch === "x86_64" || arch === "arm64" || arch === "armv7"
     ? arch
     // A piece without a header.

@@ -17,6 +17,7 @@ import type { CodeOrigins } from "../origins.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
 import {
   isApples,
+  isBrought,
   isInstalled,
   isOfIdentifier,
   isOfProcess,
@@ -57,6 +58,7 @@ import {
   isPrivacy,
   isPrivacyAbort,
   isReporterCrash,
+  isUnplaced,
   onlyWaits,
   tellingStack,
   usesResource,
@@ -191,6 +193,11 @@ export function attributeReport(
     };
   }
   if (isCompiledCode(report, stack, begin)) return { ...undecided, absent: "compiled", frames };
+  // What main() called is in no image that is known.
+  if (
+    deciding?.frame.symbol === "main" && deciding.owner === "program" &&
+    stack.slice(begin, at).some((frame) => isUnplaced(report, stack, frame))
+  ) return { ...undecided, absent: "some images", frames };
   const absent = isOwn ? null : whyAbsent(owned, found);
   const isSystems = absent === null || systemAbsent.has(absent);
   return {
@@ -226,6 +233,7 @@ export function attributeReport(
 /** Whether a frame is of the bundle of a program of Apple's, or of that program itself. */
 function isOfApples({ owner, frame }: OwnedFrame, report: CrashReport): boolean {
   if (owner !== "program" || !isApples(report)) return false;
+  if (isBrought(frame, report)) return true;
   const image = imageOf(frame);
   const own = report.process.path;
   if (image === null || image.path === null || own === null) {
@@ -368,7 +376,7 @@ function decidingOf(owned: OwnedStack): Deciding {
   const found = frames[at] ?? null;
   const isPrograms = found !== null &&
     (frameOwner(found.frame, null) === "program" || isOfIdentifier(found.frame, report) ||
-      (found.owner === "system" && isInstalled(report)));
+      (found.owner === "system" && (isInstalled(report) || isBrought(found.frame, report))));
   const deciding: OwnedFrame | null = isPrograms ? { ...found, owner: "program" } : found;
   return { ...none, at, deciding, isAddress: lacking === "images" && at >= 0, lacking };
 }
@@ -533,8 +541,14 @@ const packages = /^\/(?:Library|var\/jb|usr\/local|opt|(?:private\/)?preboot)\//
 const drivers = /^com\.nvidia\.(?:web\.|CUDA)|^GeForce\w{1,20}Web$/;
 
 /** Whether a frame's image is in none of the program's folders. Cr4shed names the tweak that it suspects. */
-function isOutside(frame: ReportFrame, { process, fields }: CrashReport): boolean {
+function isOutside(frame: ReportFrame, report: CrashReport): boolean {
+  const { process, fields } = report;
   const path = frame.image?.path ?? null;
+  // Programs of the system bring along only what is the system's.
+  if (isSystemProgram(report) && imageOf(frame) !== null && !isSystemFrame(frame)) {
+    return frame.image?.name !== process.name && frame.imageName !== process.name &&
+      frame.imageName !== process.identifier;
+  }
   if (path === null) {
     const name = frame.imageName;
     if (name === null) return false;

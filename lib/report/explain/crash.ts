@@ -18,7 +18,7 @@ import { occasionOf, queueRow } from "./occasion.ts";
 import { callPath } from "./path.ts";
 import { isOfProcess, isSystemProgram } from "./program.ts";
 import { MANY, recursion } from "./recursion.ts";
-import { endedBy, frameOwner, functionOf, ownFrame, readStack } from "./stack.ts";
+import { endedBy, frameOwner, functionOf, isBase, ownFrame, readStack } from "./stack.ts";
 import { type Crash, Story } from "./story.ts";
 import {
   absentFrom,
@@ -310,7 +310,9 @@ function tellLaunch({ report, stack }: Crash, launch: string | null, story: Stor
 function isBeforeLoop(report: CrashReport, stack: readonly ReportFrame[]): boolean {
   if (stack.at(-1)?.symbol !== "start" || !isSystemProgram(report)) return false;
   const from = stack.findIndex((frame) => isOfProcess(frame, report));
-  return from >= 0 && /\.app\/Contents\/MacOS\//.test(report.process.path ?? "") &&
+  return from >= 0 &&
+    stack.slice(0, from).every(({ symbol }) => symbol !== null && !isBase(symbol)) &&
+    /\.app\/Contents\/MacOS\//.test(report.process.path ?? "") &&
     crashedTitle(report) === "com.apple.main-thread" &&
     stack.slice(from, -1).every((frame) =>
       isOfProcess(frame, report) || titleOf(frame).startsWith("libswift")

@@ -251,7 +251,7 @@ function strayFrame(thread: ReportThread): ReportFrame | null {
 
 /** Classes of UIKit and WebKit whose methods are for the main thread only; Xcode's Main Thread Checker stops at them. */
 const views =
-  /^[-+]\[(?:WKWebView|UIView|UIViewController|UINavigationController|UIWindow|UITableView|UICollectionView|UIScrollView|UILabel|UIButton|UIImageView|UITextField|UITextView|UIAlertController)(?:\(\w{1,60}\))? /;
+  /^[-+]\[(?:WKWebView|UIView|UIViewController|UINavigationController|UIWindow|UITableView|UICollectionView|UIScrollView|UILabel|UIButton|UIImageView|UITextField|UITextView|UIAlertController)(?:\(\w{1,60}\))? |^-\[NSWindow(?:\(\w{1,60}\))? (?:_?init|_?order|makeKey|setFrame|setContentView|setStyleMask|setTitle|close)|^-\[NSOpenGLContext setView:\]/;
 
 /** The method of a view that the program called on another thread than the main one; `null` for others. */
 function viewAside(

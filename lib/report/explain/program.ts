@@ -48,6 +48,7 @@ export function isOfProcess(frame: ReportFrame, report: CrashReport): boolean {
   const { process } = report;
   const image = imageOf(frame);
   if (image === null || frame.symbol === "main") return false;
+  if (isBrought(frame, report)) return true;
   if (process.name === null && process.path === null) {
     return systemPrograms.has(image.name) || isStarted(image.name, report);
   }
@@ -55,6 +56,15 @@ export function isOfProcess(frame: ReportFrame, report: CrashReport): boolean {
     ? (isSamePath(image.path, process.path) || imageTitle(image) === process.name)
     : image.name === process.name ||
       (process.identifier !== null && image.name === process.identifier);
+}
+
+/** Frameworks that come with Apple's own applications, as Xcode and Pages, and not with the system. */
+const brought = /^com\.apple\.(?:dt\.(?!Xcode$|DT)|iWork\.)/;
+
+/** Whether a frame is of such a framework in such an application: reports without paths name them as those of the system. */
+export function isBrought(frame: ReportFrame, report: CrashReport): boolean {
+  const image = imageOf(frame);
+  return image !== null && image.path === null && brought.test(image.name) && isApples(report);
 }
 
 /** Characters of a report in which a program's path is looked for. */

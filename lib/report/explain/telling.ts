@@ -182,9 +182,18 @@ const compilers =
   /^(?:lib(?:mono|jvm|coreclr|clrjit|julia|node)|mono(?:-sgen|develop)?$|node$|QtWebEngineCore$|JavaScriptCore$|(?:Electron|Chromium|Google Chrome) )/;
 const compilerNames = /^(?:mono_|JavaCalls::|v8::internal::|JSC::|vmEntryTo|julia_)/;
 
-/** Whether a frame has an address of code: not what stands for none where a signal's handler was called. */
-function isAddress({ address }: ReportFrame): boolean {
-  return address >= 0x1000n && (address < 0xffff_f000n || address > 0xffff_ffffn);
+/** Whether a frame is of code in no image: not of what stands for no address where a signal's handler was called, nor of
+ * Rosetta's own, at the begin of the stacks of programs that it translates. */
+export function isUnplaced(
+  { codeType }: CrashReport,
+  stack: readonly ReportFrame[],
+  frame: ReportFrame,
+): boolean {
+  const { address } = frame;
+  if (imageOf(frame) !== null || address < 0x1000n) return false;
+  if (address >= 0xffff_f000n && address <= 0xffff_ffffn) return false;
+  return !(/Translated/i.test(codeType ?? "") && frame === stack[0] && stack.length > 1 &&
+    isSystemFrame(stack[1]));
 }
 
 /** Whether the innermost code that is not the system's is in no image, and a run-time is on the stack that compiles while it
@@ -203,7 +212,8 @@ export function isCompiledCode(
     /^(?:i|iPhone |iPad|watch|tv|Apple TV )OS/.test(report.osVersion ?? "")
   ) return false;
   const at = stack.findIndex((frame, at) =>
-    at >= begin && (imageOf(frame) === null ? isAddress(frame) : !isSystemFrame(frame)) &&
+    at >= begin &&
+    (imageOf(frame) === null ? isUnplaced(report, stack, frame) : !isSystemFrame(frame)) &&
     !(frame.symbol !== null && knownFrame(frame.symbol)?.role === "raise")
   );
   const frame = stack[at];

@@ -312,12 +312,18 @@ function saysPlace(raiser: ReportFrame): boolean {
     isSystemFrame(raiser);
 }
 
+/** What other threads than the main one may use too: Apple, Cocoa Application Layer's thread safety; UIKit's images,
+ * colors, fonts, paths, texts, documents and item providers. */
+const anywhere =
+  /^[-+]\[_?(?:NS|UI)\w{0,40}(?:Image|Color|Font|BezierPath|Graphics|Document|ActivityItem|TextStorage|LayoutManager|TextContainer|Typesetter|AttributedString|String|BitmapImageRep|Sound|Cursor|Data|Coder|Pasteboard|Workspace|Predicate|Localized)|^(?:UI|NS)(?:Graphics|Image|Draw)/;
+
 /** The row for an exception of the user interface that another thread than the main thread raised. */
 function offMainThread(report: CrashReport, raiser: ReportFrame): KnowledgeRow | null {
   const image = imageOf(raiser);
   const thread = report.crashedThread;
   if (image === null || thread === null || thread.index === 0 || isMainThread(thread)) return null;
-  return /^(?:com\.apple\.)?(?:UIKit|UIKitCore|AppKit)$/.test(imageTitle(image))
+  return /^(?:com\.apple\.)?(?:UIKit|UIKitCore|AppKit)$/.test(imageTitle(image)) &&
+      raiser.symbol !== null && !anywhere.test(raiser.symbol)
     ? known("message", "user interface off the main thread")
     : null;
 }

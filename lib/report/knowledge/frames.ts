@@ -215,6 +215,8 @@ export const frameRows: readonly KnowledgeRow[] = [
       "CFDataGetBytePtr",
       "CFDictionaryGetCount",
       "CFDictionarySetValue",
+      "CFDictionaryAddValue",
+      "CFArrayAppendValue",
       "CFStringGetCString",
       "CFNumberGetValue",
       "CFURLGetFileSystemRepresentation",

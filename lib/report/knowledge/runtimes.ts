@@ -661,7 +661,17 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     "Read its message in the log.",
     mono,
   ),
-  ...["monoeg_g_log*", "print_callback*", "mono_runtime_setup_stat_profiler*"].map((key) =>
+  ...["monoeg_g_logv*", "monoeg_g_log"].map((key) =>
+    frame(
+      key,
+      "The Mono run-time ended the process by a message of its log.",
+      [],
+      "Read its message in the log.",
+      "Mono, mono/eglib/goutput.c",
+      "vague",
+    )
+  ),
+  ...["monoeg_g_log_*", "print_callback*", "mono_runtime_setup_stat_profiler*"].map((key) =>
     frame(key, "", [], "", mono, "raise")
   ),
   frame(

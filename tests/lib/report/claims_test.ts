@@ -1307,6 +1307,17 @@ Deno.test("code that Mono compiled decides nothing that is known; its handlers n
       ...start,
     ])).whose;
   assertEquals(managed("Mac OS X 10.8.2"), ["unknown", "compiled", null]);
+  // The innermost frame of a program that Rosetta translates is Rosetta's.
+  const translated = told(
+    crashText(abort, [
+      "??? 0x7ff899d0e940",
+      ...killed,
+      "Shop halt + 8",
+      "libmonobdwgc-2.0.dylib mono_runtime_invoke + 126",
+      ...start,
+    ]).replace("X86-64 (Native)", "X86-64 (Translated)"),
+  );
+  assertEquals(translated.whose, ["program", null, "halt"]);
   const native = told(crashText(bad("0x3c"), [
     ...killed,
     "libmonosgen-2.0.dylib mono_sigsegv_signal_handler + 248",
@@ -1419,4 +1430,109 @@ Deno.test("the first shared cache of 32-bit ARM; the counter that Rosetta does n
     ).what;
   assertStringIncludes(noted("Native"), "null function pointer");
   assert(!noted("Translated").includes("jumped"), noted("Translated"));
+});
+
+Deno.test("no event loop is on the stack only where none is; a system's program brings no others along", () => {
+  const finder = (...frames: string[]) =>
+    readReport(
+      crashText(
+        bad("0x18"),
+        [...frames, "com.apple.finder 0x109d02f10", "dyld start + 1"],
+        [
+          "Thread 0 Crashed:: Dispatch queue: com.apple.main-thread",
+        ][0],
+      ).replaceAll("Shop", "Finder").replace(
+        "/Applications/Finder.app",
+        "/System/Library/CoreServices/Finder.app",
+      ).replace("Code Type:", "Identifier:            com.apple.finder\nCode Type:"),
+      "x",
+    );
+  const within = finder(
+    "libobjc.A.dylib objc_msgSend + 23",
+    "com.acme.Badger 0x110a02f10",
+    "com.apple.AppKit -[NSApplication run] + 553",
+  );
+  assert(!explainReport(within).happened.join(" ").includes("No event loop"));
+  const { verdict, isOutside } = attributeReport(within);
+  assertEquals([verdict, isOutside], ["program", true]);
+});
+
+Deno.test("what is in no known image is not main()'s; images of the shared cache are the system's", () => {
+  const unknown = told(crashText(bad("0x10"), ["??? 0x7b30064", "??? 0x7b30164", ...start]));
+  assertEquals(unknown.whose, ["unknown", "some images", null]);
+  const report = (base: number): unknown =>
+    attributeReport(readReport(
+      '{"app_name":"Shop","bug_type":"309","os_version":"iPhone OS 17.2 (21C62)"}\n' +
+        JSON.stringify({
+          procName: "Shop",
+          procPath: "/private/var/containers/Bundle/Application/1/Shop.app/Shop",
+          cpuType: "ARM-64",
+          exception: { type: "EXC_BAD_ACCESS", signal: "SIGSEGV" },
+          faultingThread: 0,
+          threads: [{
+            triggered: true,
+            frames: [
+              { imageOffset: 100, imageIndex: 0 },
+              { imageOffset: 300, imageIndex: 1, symbol: "main", symbolLocation: 4 },
+            ],
+          }],
+          usedImages: [
+            { source: "P", base, size: 4096, uuid: "22222222-2222-2222-2222-222222222222" },
+            {
+              source: "P",
+              base: 0x1_0000_0000,
+              size: 4096,
+              uuid: "11111111-1111-1111-1111-111111111111",
+              path: "/private/var/containers/Bundle/Application/1/Shop.app/Shop",
+              name: "Shop",
+            },
+          ],
+        }),
+      "x.ips",
+    )).verdict;
+  assertEquals([report(0x1_9000_0000), report(0x1_1000_0000)], ["program", "unknown"]);
+});
+
+Deno.test("frameworks of Apple's own applications are not the system's where no paths are", () => {
+  const text = crashText(trap, [
+    "com.apple.Foundation -[NSObject work] + 4",
+    "com.apple.dt.IDEKit -[IDEWorkspace close] + 24",
+    "com.apple.AppKit -[NSApplication run] + 553",
+    "dyld start + 1",
+  ]).replaceAll("Shop", "Xcode").replace(
+    "Code Type:",
+    "Identifier:            com.apple.dt.Xcode\nCode Type:",
+  );
+  assertEquals(told(text).whose.slice(0, 1), ["program"]);
+  assertEquals(attributeReport(readReport(text, "x")).isApple, true);
+});
+
+Deno.test("AppKit off the main thread: what is for it only, and what is not", () => {
+  const aside = (frames: string[], head: string[]): string =>
+    told(
+      `${
+        crashText([...head, "Crashed Thread: 4  Java: main"], start, "Thread 0:")
+      }\nThread 4 Crashed:: Java: main\n${
+        frames.map((frame, at) => {
+          const [image, ...symbol] = frame.split(" ");
+          return `${at}   ${image}     0x00000001000040${at}0 ${symbol.join(" ")}`;
+        }).join("\n")
+      }\n`,
+    ).what;
+  const window = aside([
+    "AppKit -[NSWindow initWithContentRect:styleMask:backing:defer:] + 45",
+    "libglfw.dylib glfwCreateWindow + 6",
+    "libsystem_pthread.dylib thread_start + 1",
+  ], trap);
+  assertStringIncludes(window, "was called on");
+  const image = aside([
+    "libsystem_kernel.dylib __pthread_kill + 10",
+    "libsystem_c.dylib abort + 127",
+    "libc++abi.dylib std::terminate() + 51",
+    "libobjc.A.dylib objc_exception_throw + 51",
+    "AppKit -[NSImage initWithData:] + 45",
+    "libshop.dylib load + 6",
+    "libsystem_pthread.dylib thread_start + 1",
+  ], abort);
+  assert(!image.includes("main thread"), image);
 });
