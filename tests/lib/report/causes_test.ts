@@ -11,16 +11,7 @@ import {
   writeReport,
 } from "../../../lib/report/mod.ts";
 import { processorTime } from "../../processor_time.ts";
-
-/** Frame lines from `image symbol`, with `~` for spaces in an image; the addresses do not matter. */
-function frames(...list: string[]): string[] {
-  return list.map((frame, index) => {
-    const space = frame.indexOf(" ");
-    const image = frame.slice(0, space).replaceAll("~", " ");
-    const address = `0x${(0x100004000 + index * 0x40).toString(16).padStart(16, "0")}`;
-    return `${String(index).padEnd(3)} ${image.padEnd(30)}\t${address} ${frame.slice(space + 1)}`;
-  });
-}
+import { frameLines } from "./fixtures.ts";
 
 /** A crash text; what is not given is left out, as in copies that people make. */
 function crashText(
@@ -50,9 +41,9 @@ function crashText(
     "Triggered by Thread:   0",
     "",
     ...information.length === 0 ? [] : ["Application Specific Information:", ...information, ""],
-    ...last.length === 0 ? [] : ["Last Exception Backtrace:", ...frames(...last), ""],
+    ...last.length === 0 ? [] : ["Last Exception Backtrace:", ...frameLines(last), ""],
     "Thread 0 Crashed:",
-    ...frames(...stack),
+    ...frameLines(stack),
     "",
   ].join("\n");
 }
@@ -1013,9 +1004,10 @@ Deno.test("Cr4shed's stack has its thread in the header", () => {
   const report = readReport(
     "Process: Zebra\nException type: EXC_BREAKPOINT (SIGTRAP)\nTriggered by thread: 1\n" +
       "Thread name: Dispatch queue: NSOperationQueue 0x143d5b180\nCall stack:\n" +
-      frames("libsystem_platform.dylib _os_unfair_lock_corruption_abort + 4", "Zebra f + 4").join(
-        "\n",
-      ),
+      frameLines(["libsystem_platform.dylib _os_unfair_lock_corruption_abort + 4", "Zebra f + 4"])
+        .join(
+          "\n",
+        ),
     "x",
   );
   const { index, queue, crashed } = report.threads[0];

@@ -3,7 +3,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { attributeReport, explainReport, readReport } from "../../../lib/report/mod.ts";
 import { isIdleStack } from "../../../lib/report/explain/hang.ts";
 import type { ReportFrame } from "../../../lib/report/report.ts";
-import { told } from "./fixtures.ts";
+import { frameLines, told } from "./fixtures.ts";
 
 /** A crash text of a thread, from `image symbol` each. */
 function crashText(head: string[], frames: string[], title = "Thread 0 Crashed:"): string {
@@ -16,13 +16,7 @@ function crashText(head: string[], frames: string[], title = "Thread 0 Crashed:"
     "Triggered by Thread:   0",
     "",
     title,
-    ...frames.map((frame, index) => {
-      const space = frame.indexOf(" ");
-      const address = `0x${(0x100004000 + index * 0x40).toString(16).padStart(16, "0")}`;
-      return `${String(index).padEnd(3)} ${frame.slice(0, space).padEnd(30)}\t${address} ${
-        frame.slice(space + 1)
-      }`;
-    }),
+    ...frameLines(frames),
     "",
   ].join("\n");
 }

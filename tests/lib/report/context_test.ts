@@ -1,15 +1,10 @@
 /** What decides besides the innermost function: where it was called from, what it was passed, what was measured. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { attributeReport, explainReport, readReport } from "../../../lib/report/mod.ts";
-import { told } from "./fixtures.ts";
+import { frameLines, told } from "./fixtures.ts";
 
 function crash(header: string, frames: readonly string[], rest = ""): string {
-  const lines = frames.map((line, at) => {
-    const [image, ...symbol] = line.split(" ");
-    const address = `0x${(0x7000 + at * 0x40).toString(16).padStart(16, "0")}`;
-    return `${at}   ${image}   \t${address} ${symbol.join(" ")}`;
-  });
-  return `${header}\n\nThread 0 Crashed:\n${lines.join("\n")}\n${rest}`;
+  return `${header}\n\nThread 0 Crashed:\n${frameLines(frames, 0x7000).join("\n")}\n${rest}`;
 }
 
 const access = (address: string): string =>
@@ -728,17 +723,14 @@ Deno.test("reasons of Apple's frameworks and of libraries that many programs hav
 Deno.test("a library that refuses its configuration: whose call it was", () => {
   const { what, causes, whose } = told(
     `${abort}\n\nLast Exception Backtrace:\n${
-      [
+      frameLines([
         "CoreFoundation __exceptionPreprocess + 8",
         "libobjc.A.dylib objc_exception_throw + 8",
         "CoreFoundation +[NSException raise:format:] + 8",
         "FirebaseCore +[FIRApp addAppToAppDictionary:] + 248",
         "FirebaseCore +[FIRApp configureWithName:options:] + 8",
         "Runner -[Plugin start] + 8",
-      ].map((line, at) => {
-        const [image, ...symbol] = line.split(" ");
-        return `${at}   ${image}   \t0x${(0x7000 + at * 64).toString(16)} ${symbol.join(" ")}`;
-      }).join("\n")
+      ]).join("\n")
     }\n\nThread 0 Crashed:\n0   libsystem_kernel.dylib   \t0x6000 __pthread_kill + 8\n`,
   );
   assertStringIncludes(what, "Firebase refused its configuration.");

@@ -73,6 +73,21 @@ export function essence(report: CrashReport): unknown {
   };
 }
 
+/** Lines of frames as Apple's texts have them, of `Shop -[Cart add:] + 8`. Blanks of an image's name are `~`; an address
+ * may stand before it.
+ *
+ * @param base address of the first one; the others follow 64 bytes apart
+ * @param first number of the first one
+ */
+export function frameLines(frames: readonly string[], base = 0x1_0000_4000, first = 0): string[] {
+  return frames.map((frame, at) => {
+    const [, address = `0x${(base + at * 0x40).toString(16).padStart(16, "0")}`, image, symbol] =
+      /^(?:(0x[0-9a-f]{1,16}) )?(\S{1,80}) ?(.*)$/.exec(frame)!;
+    const name = image.replaceAll("~", " ").padEnd(30);
+    return `${String(first + at).padEnd(3)} ${name}\t${address} ${symbol}`;
+  });
+}
+
 /** What is known at an offset in an image: a function `offset` bytes before it. */
 export function place(
   at: number,

@@ -1,16 +1,16 @@
 /** Reports of apps: what called them, what their frameworks refused, and what reporters of iOS leave out. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { explainReport, readReport } from "../../../lib/report/mod.ts";
-import { told } from "./fixtures.ts";
+import { frameLines, told } from "./fixtures.ts";
 
 /** A stack, each frame as `Image function + offset`, or `Image` alone where it has no name. */
 function crash(header: string, frames: readonly string[], queue = ""): string {
-  const lines = frames.map((line, at) => {
-    const [image, ...symbol] = line.split(" ");
-    const address = 0x7000 + at * 0x40;
-    const place = symbol.length > 0 ? symbol.join(" ") : `0x6000 + ${address - 0x6000}`;
-    return `${at}   ${image}   \t0x${address.toString(16).padStart(16, "0")} ${place}`;
-  });
+  // Those without a name are at an offset of their image.
+  const lines = frameLines(
+    // Those without a name are at an offset of their image.
+    frames.map((frame, at) => frame.includes(" ") ? frame : `${frame} 0x6000 + ${4096 + at * 64}`),
+    0x7000,
+  );
   const name = queue === "" ? "" : `Thread 0 name:  Dispatch queue: ${queue}\n`;
   return `Process:  Shop [77]\n${header}\n\n${name}Thread 0 Crashed:\n${lines.join("\n")}\n`;
 }

@@ -1,17 +1,7 @@
 /** What else took part in a crash: other threads, code that was put into the program, handlers, and what a thread was within. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { attributeReport, explainReport, readReport } from "../../../lib/report/mod.ts";
-
-/** Frame lines from `image symbol`. */
-function frames(list: readonly string[]): string[] {
-  return list.map((frame, index) => {
-    const space = frame.indexOf(" ");
-    const address = `0x${(0x100004000 + index * 0x40).toString(16).padStart(16, "0")}`;
-    return `${String(index).padEnd(3)} ${frame.slice(0, space).padEnd(30)}\t${address} ${
-      frame.slice(space + 1)
-    }`;
-  });
-}
+import { frameLines } from "./fixtures.ts";
 
 /** A crash text of a program on macOS. */
 function crash(
@@ -46,7 +36,7 @@ function crash(
       `Thread ${at}${at === crashed ? " Crashed" : ""}:${
         at === 0 ? ": Dispatch queue: com.apple.main-thread" : ""
       }`,
-      ...frames(stack),
+      ...frameLines(stack),
       "",
     ]),
     ...registers,
@@ -681,7 +671,7 @@ Deno.test("V8's finalizers; the address of an access by the memory that a copy s
     "    __TEXT                 000000010f96f000-0000000110085000 [ 7256K] r-x/rwx SM=COW  /Applications/MyApp",
     "",
     "Thread 0 Crashed:: Dispatch queue: com.apple.main-thread",
-    ...frames(["MyApp Counted::hasOne() const + 4", ...loop]),
+    ...frameLines(["MyApp Counted::hasOne() const + 4", ...loop]),
     "",
   ].join("\n");
   assertStringIncludes(

@@ -2,19 +2,14 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { attributeReport, explainReport, isNearest, readReport } from "../../../lib/report/mod.ts";
 import "../../../lib/symbols/mod.ts";
-import { told } from "./fixtures.ts";
+import { frameLines, told } from "./fixtures.ts";
 
 function crash(
   frames: readonly string[],
   header = "Exception Type: EXC_BAD_ACCESS (SIGSEGV)\n" +
     "Exception Codes: KERN_INVALID_ADDRESS at 0x10",
 ): string {
-  const lines = frames.map((line, at) => {
-    const [image, ...symbol] = line.split(" ");
-    const address = `0x${(0x7000 + at * 0x40).toString(16).padStart(16, "0")}`;
-    return `${at}   ${image}   \t${address} ${symbol.join(" ")}`;
-  });
-  return `${header}\n\nThread 0 Crashed:\n${lines.join("\n")}\n`;
+  return `${header}\n\nThread 0 Crashed:\n${frameLines(frames, 0x7000).join("\n")}\n`;
 }
 const pathOf = (frames: readonly string[], header?: string): readonly string[] =>
   explainReport(readReport(crash(frames, header), "x")).path;

@@ -7,6 +7,7 @@ import {
   readReport,
   writeReport,
 } from "../../../lib/report/mod.ts";
+import { frameLines } from "./fixtures.ts";
 
 function told(text: string): string {
   return explainReport(readReport(text, "x")).happened.join("\n");
@@ -17,14 +18,9 @@ function whose(text: string): [string, string | null, string | null] {
   return [verdict, absent, deciding?.frame.symbol ?? null];
 }
 
-/** `image symbol` lines as frames, numbered from `first`. */
-function stack(lines: string[], first = 0): string {
-  return lines.map((line, at) => {
-    const [image, ...symbol] = line.split(" ");
-    const address = `0x${(0x7000 + at * 0x40).toString(16).padStart(16, "0")}`;
-    return `${first + at}   ${image.replaceAll("~", " ")}   \t${address} ${symbol.join(" ")}`;
-  }).join("\n");
-}
+/** The lines of frames, numbered from `first`. */
+const stack = (frames: readonly string[], first = 0): string =>
+  frameLines(frames, 0x7000, first).join("\n");
 
 const loop = [
   "CoreFoundation __CFRunLoopRun + 1200",

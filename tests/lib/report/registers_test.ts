@@ -2,7 +2,7 @@
  * records, crashes on purpose or looks up. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { attributeReport, explainReport, readReport } from "../../../lib/report/mod.ts";
-import { told } from "./fixtures.ts";
+import { frameLines, told } from "./fixtures.ts";
 
 /** A crash text with frames `image symbol` and registers. */
 function crash(
@@ -10,11 +10,6 @@ function crash(
   stack: readonly string[],
   registers: readonly string[] = [],
 ): string {
-  const frames = stack.map((frame, at) => {
-    const [image, ...symbol] = frame.split(" ");
-    const address = `0x${(0x1_0000_4000 + at * 0x40).toString(16).padStart(16, "0")}`;
-    return `${String(at).padEnd(3)} ${image.padEnd(30)}\t${address} ${symbol.join(" ")}`;
-  });
   return [
     "Process:               Bakery [71]",
     "Path:                  /Applications/Bakery.app/Contents/MacOS/Bakery",
@@ -24,7 +19,7 @@ function crash(
     "Triggered by Thread:   0",
     "",
     "Thread 0 Crashed:",
-    ...frames,
+    ...frameLines(stack),
     "",
     ...registers.length === 0
       ? []

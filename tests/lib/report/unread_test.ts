@@ -2,7 +2,7 @@
  * times; and what a report does not say. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { decodeGuard, explainReport, readReport } from "../../../lib/report/mod.ts";
-import { told } from "./fixtures.ts";
+import { frameLines, told } from "./fixtures.ts";
 
 /** A crash of one thread, whose frames are `image symbol`. */
 function crash(lines: string[], frames: string[], after: string[] = []): string {
@@ -10,10 +10,7 @@ function crash(lines: string[], frames: string[], after: string[] = []): string 
     ...lines,
     "",
     "Thread 0 Crashed:",
-    ...frames.map((text, at) => {
-      const [image, ...symbol] = text.split(" ");
-      return `${at}   ${image}   \t0x${(0x7000 + at * 64).toString(16)} ${symbol.join(" ")}`;
-    }),
+    ...frameLines(frames, 0x7000),
     "",
     ...after,
     "",

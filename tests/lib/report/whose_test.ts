@@ -1,15 +1,11 @@
 /** Whose it was, by more than the innermost image: what is linked into programs, what records, where a stack ends. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { attributeReport, explainReport, readReport } from "../../../lib/report/mod.ts";
+import { frameLines } from "./fixtures.ts";
 
 /** `image symbol` lines as frames; a line that begins with an address has that one. */
 function crash(header: string, frames: readonly string[], rest = ""): string {
-  const lines = frames.map((line, at) => {
-    const [, address = `0x${(0x7000 + at * 0x40).toString(16).padStart(16, "0")}`, image, symbol] =
-      /^(?:(0x[0-9a-f]{1,16}) )?(\S{1,80}) ?(.*)$/.exec(line)!;
-    return `${at}   ${image.replaceAll("~", " ")}   \t${address} ${symbol}`;
-  });
-  return `${header}\n\nThread 0 Crashed:\n${lines.join("\n")}\n${rest}`;
+  return `${header}\n\nThread 0 Crashed:\n${frameLines(frames, 0x7000).join("\n")}\n${rest}`;
 }
 
 const head =
