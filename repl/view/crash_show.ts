@@ -163,7 +163,10 @@ const absences = {
   packaging: safe`how the program was built, signed or installed; the stack does not decide`,
   asked:
     safe`not known; what hung is what the message names, and the backtrace is that of asking for the panic`,
+  restart: safe`nobody's code; somebody restarted the machine`,
   extension: safe`not known; only the kernel and Apple's extensions are in the backtrace`,
+  "extension cut":
+    safe`not known; only the kernel and Apple's extensions are in the part of the backtrace that is there`,
 } as const;
 
 const ways: Readonly<Record<OwnedFrame["by"], SafeText>> = {
@@ -220,7 +223,14 @@ function callerWords(frames: readonly OwnedFrame[], deciding: OwnedFrame): SafeT
 }
 
 /** What is lacked where the stack says nothing, or its kernel extensions are told otherwise. */
-const quiet: ReadonlySet<Absent> = new Set(["wait", "packaging", "extension", "asked"]);
+const quiet: ReadonlySet<Absent> = new Set([
+  "wait",
+  "packaging",
+  "extension",
+  "extension cut",
+  "asked",
+  "restart",
+]);
 
 /** The innermost frame of a framework of the system, on a stack that shows no code of the program; `null` where the thread's
  * own line has it, or there is none. */

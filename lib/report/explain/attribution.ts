@@ -26,7 +26,7 @@ import {
 } from "./program.ts";
 import { isJetsam, jetsamReason } from "./jetsam.ts";
 import { isInKernel } from "./panic.ts";
-import { isAskedFor, panicEnd } from "./panic_stack.ts";
+import { isAskedFor, isRestart, isWholeBacktrace, panicEnd } from "./panic_stack.ts";
 import { overflows, recursion } from "./recursion.ts";
 import {
   endedBy,
@@ -679,13 +679,17 @@ function ofPanic(report: CrashReport): Attribution {
       : "unknown",
     absent: deciding !== null
       ? null
+      : isRestart(report)
+      ? "restart"
       : isAsked
       ? "asked"
       : frames.length === 0
       ? "stack"
       : !isKernels && frames.every(({ library }) => library === null)
       ? "images"
-      : "extension",
+      : isWholeBacktrace(report)
+      ? "extension"
+      : "extension cut",
     library: deciding?.library ?? null,
     deciding,
     passed: deciding === null ? 0 : frames.indexOf(deciding),

@@ -1,7 +1,7 @@
 /** What an explanation consists of, and how its parts are put together. */
 
 import { demangle } from "../../symbols/demangle/demangle.ts";
-import { imageOf, imageTitle, titleOf } from "../images.ts";
+import { imageOf, imageTitle, isSystemFrame, titleOf } from "../images.ts";
 import type { KnowledgeRow } from "../knowledge/mod.ts";
 import { isNearest } from "../nearest.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
@@ -60,7 +60,8 @@ export function finished(
   const version = process.version === null || /^\?\?\?/.test(process.version)
     ? ""
     : ` ${process.version}`;
-  const who = process.name === null ? "" : `${process.name}${version}: `;
+  const name = process.name ?? (report.panic === null ? nameByMain(report) : null);
+  const who = name === null ? "" : `${name}${version}: `;
   const causes: string[] = [];
   const check: string[] = [];
   for (const row of rows) {
@@ -81,6 +82,17 @@ export function finished(
     check: [...check.slice(0, 2), ...symbolAdvice(report, firstOwn)],
     rows,
   };
+}
+
+/** The program's name by the image that its main() is in, where a copy does not have it otherwise. */
+function nameByMain({ threads, decidingStack }: CrashReport): string | null {
+  for (const frames of [decidingStack, ...threads.slice(0, 1).map(({ frames }) => frames)]) {
+    const main = frames.findLast(({ symbol }) => symbol === "main" || symbol === "_main");
+    if (main === undefined || isSystemFrame(main)) continue;
+    const title = titleOf(main);
+    if (title !== "" && !/^\?+$|\.dylib$/.test(title)) return title;
+  }
+  return null;
 }
 
 /** Mangled names of Swift, C++ and Rust in a text. */

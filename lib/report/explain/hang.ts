@@ -5,6 +5,7 @@ import { type KnowledgeRow, known, type WaitReason } from "../knowledge/mod.ts";
 import { isNearest } from "../nearest.ts";
 import type { CallTreeNode, CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { frameOwner, frameTitle, functionOf, isCutLoop } from "./stack.ts";
+import { percent } from "./words.ts";
 
 /** Innermost frames of a main thread in which its event loop is looked for. */
 const MAIN_DEPTH = 40;
@@ -431,7 +432,7 @@ function findActivity(thread: ReportThread): Activity {
   // The nodes of a tree are numbered from its root.
   const busiest = best.path.map((frame, index) => ({ ...frame, index }));
   const share = (count: number): string =>
-    `${count} of ${total} samples (${Math.round(100 * count / Math.max(1, total))}%)`;
+    `${count} of ${total} samples (${percent(count, total)})`;
   const parts: string[] = [];
   if (idle > 0 && idleRow !== null) parts.push(`idle in ${share(idle)}, ${idleRow.meaning}`);
   // A few samples in passing say nothing of what it did.
@@ -497,15 +498,31 @@ function heaviestOf({ name, tree }: ReportThread): Activity | null {
   const busiest = path.reverse().map((frame, index) => ({ ...frame, index }));
   const row = waitOf(busiest);
   const share = ({ count }: CallTreeNode): string =>
-    `${count} of ${total} samples (${Math.round(100 * count / total)}%)`;
+    `${count} of ${total} samples (${percent(count, total)})`;
   const end = row === null
     ? `in ${placeOf(busiest)}${imagesOf(busiest)}: ${share(node)}`
     : `${row.meaning} in ${share(node)}${waitsIn(busiest, row)}${calledBy(busiest)}`;
+  // A sample or two at its end say nothing of what all of them did.
+  if (half !== node && (node.count === 1 || node.count * MIN_END < total)) {
+    const at = busiest.findIndex(({ address, symbol }) =>
+      address === half.frame.address && symbol === half.frame.symbol
+    );
+    const common = busiest.slice(at).map((frame, index) => ({ ...frame, index }));
+    const words = `${share(half)} went through ${placeOf([half.frame])}, and at its end is ${
+      node.count === 1 ? "a single one" : `${node.count} of them`
+    }${total < FEW ? ": so few samples show little" : ""}`;
+    return { words, idle: false, busiest: common, samples: half.count };
+  }
   const words = half === node || node.count > left
     ? row === null ? `${half === node ? "mostly" : "most often"} ${end}` : end
     : `${share(half)} went through ${placeOf([half.frame])}; its end is ${end}`;
   return { words, idle: false, busiest, samples: node.count };
 }
+
+/** Samples of which so few say little. */
+const FEW = 10;
+/** The share of a heaviest stack's samples that its end has at least, if it is told. */
+const MIN_END = 10;
 
 /** Whether a function has, over all stacks, more samples than one stack of another function. */
 function isExceeded(functions: ReadonlyMap<string, number>, name: string, most: number): boolean {

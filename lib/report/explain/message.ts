@@ -48,7 +48,7 @@ export function tellMessages({ report, texts, uncaught, ended }: Crash, story: S
     } else if (
       report.information.some((line) => line === text) && !isDull(text) && plain++ < MAX_PLAIN
     ) {
-      story.tell(`It says: ${text}`);
+      story.tell(`It says: ${text.length > MAX_SAID ? `${text.slice(0, MAX_SAID)}…` : text}`);
     }
   }
   const found = sanitizerPlace(texts);
@@ -67,6 +67,9 @@ function guardRow(text: string, report: CrashReport): KnowledgeRow | null {
     ? known("message", "Thread stack size exceeded, but it was not full")
     : null;
 }
+
+/** Characters that are quoted of a text that is not understood, such as a command line. */
+const MAX_SAID = 240;
 
 /** Characters from which on a message of dyld is made shorter. */
 const LONG = 300;

@@ -4,9 +4,9 @@ import { baseName, isSystemFrame } from "../images.ts";
 import { textAt } from "../json.ts";
 import { known } from "../knowledge/mod.ts";
 import type { ReportFrame } from "../report.ts";
-import { isIdleStack, mainThread } from "./hang.ts";
+import { isIdleStack, mainThread, waitOf } from "./hang.ts";
 import { shortName } from "./names.ts";
-import { isSystemProgram } from "./program.ts";
+import { isOfProcess, isSystemProgram } from "./program.ts";
 import { endedBy, functionOf } from "./stack.ts";
 import type { Crash, Story } from "./story.ts";
 import { sentence, threadWords } from "./words.ts";
@@ -17,6 +17,7 @@ export function tellOthers(crash: Crash, story: Story): void {
   tellClient(crash, story);
   tellTweaks(crash, story);
   tellExit(crash, story);
+  tellWorkers(crash, story);
   tellEngine(crash, story);
   tellCloser(crash, story);
 }
@@ -84,7 +85,56 @@ const mayBeGone: ReadonlySet<string> = new Set([
   "number",
   "unknown",
   "noncanonical",
+  "protected elsewhere",
+  "readable",
 ]);
+
+/** Most threads that are looked at. */
+const MAX_THREADS = 500;
+
+/** Tells which other threads still ran the program's code, where the crashed one was ending the process by exit(). */
+function tellWorkers({ report, crashed, stack }: Crash, story: Story): void {
+  const names = stack.map((frame, at) => functionOf(frame, stack[at - 1] ?? null));
+  if (
+    !names.some((name) => name !== null && ends.test(name)) ||
+    names.some((name) => name !== null && unloads.test(name))
+  ) return;
+  const workers: string[] = [];
+  for (const thread of report.threads.slice(0, MAX_THREADS)) {
+    if (thread === crashed || isIdleStack(thread.frames) || waitOf(thread.frames) !== null) {
+      continue;
+    }
+    const at = thread.frames.findIndex((frame, index) =>
+      (!isSystemFrame(frame) || isOfProcess(frame, report)) &&
+      functionOf(frame, thread.frames[index - 1] ?? null) !== null
+    );
+    if (at < 0) continue;
+    const inner = functionOf(thread.frames[0], null);
+    const name = shortName(thread.frames[at].symbol!);
+    workers.push(
+      `${threadWords(thread)}, in ${name}${
+        at === 0 || inner === null ? "" : `, which had called ${shortName(inner)}`
+      }`,
+    );
+  }
+  if (workers.length === 0) return;
+  const more = workers.length - MAX_WORKERS;
+  story.tell(
+    `The process was ending while other threads still ran its code: ${
+      workers.slice(0, MAX_WORKERS).join("; ")
+    }${more > 0 ? `; and ${more} more` : ""}.`,
+  );
+  if (endedBy(report) !== "access") return;
+  const row = known("address", "ending beside others")!;
+  // What the region is says little of what made the pointer bad.
+  if (story.rows.every(({ kind, key }) => kind !== "address" || mayBeGone.has(key))) {
+    const isPlain = story.rows.every(({ kind }) => kind !== "message" && kind !== "frame");
+    if (isPlain) story.rows.unshift(row);
+  }
+}
+
+/** Most threads that are named. */
+const MAX_WORKERS = 3;
 
 /** Calls into an engine of JavaScript that only one thread at a time may make: Hermes, API/jsi/jsi/jsi.h: "a Runtime is not
  * thread-safe". */

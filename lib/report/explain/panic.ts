@@ -7,7 +7,7 @@ import { isPanic } from "../read/panic.ts";
 import type { CrashReport } from "../report.ts";
 import { headOf } from "../text.ts";
 import type { Findings } from "./explanation.ts";
-import { isAskedFor, panicWords } from "./panic_stack.ts";
+import { isAskedFor, isRestart, isWholeBacktrace, panicWords } from "./panic_stack.ts";
 
 /** Explains a kernel panic. */
 export function explainPanic(report: CrashReport): Findings {
@@ -22,6 +22,8 @@ export function explainPanic(report: CrashReport): Findings {
       : `${kernel} panicked: ${panic.message}`,
     ...(row === null ? [] : [row.meaning]),
     ...silentService(report),
+    ...missedCheckins(report),
+    ...linkOf(report),
     ...lockOwner(report),
     ...powerChange(report),
     ...wrongTag(report),
@@ -33,7 +35,9 @@ export function explainPanic(report: CrashReport): Findings {
   const isAsked = isAskedFor(report);
   if (isAsked && (panic.extensions.length > 0 || report.threads.length > 0)) {
     happened.push(
-      "The backtrace, with the extensions in it, is that of asking for the panic: it does not show what hung.",
+      isRestart(report)
+        ? "The backtrace, with the extensions in it, is that of the buttons: it does not show what was the matter before."
+        : "The backtrace, with the extensions in it, is that of asking for the panic: it does not show what hung.",
     );
   } else if (panic.extensions.length > 0) {
     happened.push(
@@ -74,15 +78,11 @@ export function explainPanic(report: CrashReport): Findings {
   };
 }
 
-/** Whether a panic's text goes on after a backtrace in which no extension is: the kernel lists those that are, before
- * it names the process. XNU, libkern/c++/OSKext.cpp: printKextsInBacktrace. */
-function hasNoExtension({ text, threads, panic }: CrashReport): boolean {
-  const frames = threads[0]?.frames ?? [];
-  if (frames.length === 0 || panic!.extensions.length > 0) return false;
-  if (frames.some(({ address }) => isIntelExtension(address))) return false;
-  const begin = Math.max(0, text.indexOf("(cpu "));
-  return /^[ \t>]{0,8}(?:BSD process|Process) name corresponding to current thread|\\n(?:BSD process|Process) name corresponding/m
-    .test(text.slice(begin, begin + (1 << 15)));
+/** Whether a panic's text goes on after a backtrace in which no extension is. */
+function hasNoExtension(report: CrashReport): boolean {
+  const frames = report.threads[0]?.frames ?? [];
+  if (frames.length === 0 || report.panic!.extensions.length > 0) return false;
+  return !frames.some(({ address }) => isIntelExtension(address)) && isWholeBacktrace(report);
 }
 
 /** Most extensions that are named. */
@@ -147,6 +147,56 @@ function isBridge({ text, body }: CrashReport): boolean {
   const head = headOf(text);
   return /x86 (?:EFI Boot|System|Power) State:/.test(head) ||
     /"product"\s{0,3}:\s{0,3}"iBridge\d/.test(head);
+}
+
+/** Who did not check in with a watchdog, and whether it ever did. */
+function missedCheckins({ panic }: CrashReport): string[] {
+  const match =
+    /\bno (?:successful )?checkins from ([\w.-]{1,100})(?: \([^()]{1,60}\))? (since load|in \d{1,6} seconds)(?: \((\d{1,9}) total checkins)?/
+      .exec(panic?.message ?? "");
+  if (match === null) return [];
+  const [, service, when, before] = match;
+  if (when === "since load") {
+    return [
+      `${service} did not check in once since it was loaded: it hung, or could not start; its own reports of that time may say why.`,
+    ];
+  }
+  const since = `${service} did not check in for ${when.replace("in ", "")}${
+    before === undefined ? "" : `, after ${before} times that it did`
+  }`;
+  return [
+    service === "watchdogd"
+      ? `${since}: the processes as a whole did not get on, or watchdogd itself hung.`
+      : `${since}: it hung, or waited for something that did; its own reports of that time may say why.`,
+  ];
+}
+
+/** What is at a port of PCI Express, by its name in the device tree: `apcie[2:lan-1gb]`. */
+const ports: readonly (readonly [RegExp, string])[] = [
+  // Of its network cable this link is independent.
+  [/^lan(?:-|\b)/, "the built-in Ethernet controller"],
+  [/^wlan/, "the Wi-Fi chip"],
+  [/^bluetooth/, "the Bluetooth chip"],
+  [/^baseband/, "the modem for mobile networks"],
+  [/^(?:s3e|ans|nvme)/, "the built-in storage"],
+  [/^sd(?:card|xc|-)/, "the reader of SD cards"],
+  [/^(?:xhci|usb)|-xhci/, "a USB controller"],
+];
+
+/** Which link of PCI Express a panic is about, by the name of its port, and what happened to it. */
+function linkOf({ panic }: CrashReport): string[] {
+  const match = /\bapcie[a-z]{0,4}\[\d{1,2}:([\w-]{1,40})\]::(\w{1,60})/.exec(panic?.message ?? "");
+  if (match === null) return [];
+  const [, port, method] = match;
+  const device = ports.find(([name]) => name.test(port))?.[1] ?? null;
+  const to = `the link to ${device ?? "its device"} at the port ${port}`;
+  return [
+    /linkDown/i.test(method)
+      ? `It was ${to} that went down unexpectedly, inside of the machine: the device, its power or the link itself failed.`
+      : /timeout/i.test(method)
+      ? `It was ${to} by which a request was not answered in time.`
+      : `It was ${to}.`,
+  ];
 }
 
 /** What watchdogd adds to its message: how the service did not answer. */

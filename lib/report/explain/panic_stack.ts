@@ -1,5 +1,6 @@
 /** Whose frames are on the backtrace of a kernel panic: those of panicking itself, and what led there. */
 
+import { knownPanic } from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
 import { isNearest } from "../nearest.ts";
 
@@ -7,9 +8,27 @@ import { isNearest } from "../nearest.ts";
  * bsd/kern/kern_shutdown.c: panic_kernel; Apple, watchdogd and IOWatchdog. */
 const asked = /^(?:userspace (?:watchdog timeout|panic)|watchdog timeout)\b/;
 
+/** Panics by which somebody restarts a machine that holds its buttons: nothing of the kernel failed. */
+const restarts: ReadonlySet<string> = new Set(["btn_rst", "forced reset"]);
+
+/** Whether a panic is that of somebody who restarted the machine by its buttons. */
+export function isRestart({ panic }: CrashReport): boolean {
+  const row = panic === null ? null : knownPanic(panic.message);
+  return row !== null && restarts.has(row.key);
+}
+
 /** Whether a panic was asked for, so that its backtrace does not show what failed. */
-export function isAskedFor({ panic }: CrashReport): boolean {
-  return panic !== null && asked.test(panic.message);
+export function isAskedFor(report: CrashReport): boolean {
+  return report.panic !== null && (asked.test(report.panic.message) || isRestart(report));
+}
+
+/** Whether a panic's text goes on after its backtrace: the kernel lists the extensions that are in it, before it names the
+ * process. XNU, libkern/c++/OSKext.cpp: printKextsInBacktrace. */
+export function isWholeBacktrace({ text, panic }: CrashReport): boolean {
+  if (panic !== null && panic.extensions.length > 0) return true;
+  const begin = Math.max(0, text.indexOf("(cpu "));
+  return /(?:^[ \t>]{0,8}|\\n)(?:(?:BSD process|Process) name corresponding|last (?:started|loaded) kext at|loaded kexts:|Mac OS version:)/m
+    .test(text.slice(begin, begin + (1 << 15)));
 }
 
 /** The address of the instruction that met a fault; `null` where the message does not have it. */

@@ -156,10 +156,15 @@ function isCut(stack: readonly ReportFrame[]): boolean {
 
 /** The steps of a path that is too long: the outermost and innermost ones, and those that came into another library;
  * `null` for those between. */
-function shortened(steps: readonly Step[]): (Step | null)[] {
-  if (steps.length <= OUTER + INNER + 1) return [...steps];
+function shortened(all: readonly Step[]): (Step | null)[] {
+  if (all.length <= OUTER + INNER + 1) return [...all];
+  const telling = all.filter(({ name }) => !passing.test(name));
+  const steps = telling.length > OUTER + INNER ? telling : all;
   const kept = new Set<number>();
   for (let at = 0; at < OUTER; at++) kept.add(at);
+  // What the program itself did says more than what its toolkit did of it.
+  const own = steps.findLastIndex((step) => !step.isNameless && !isToolkits(step));
+  if (own >= 0) kept.add(own);
   for (let at = steps.length - INNER; at < steps.length; at++) kept.add(at);
   let left = ENTRIES;
   for (let at = steps.length - 1; at > 0 && left > 0; at--) {
@@ -178,6 +183,16 @@ function shortened(steps: readonly Step[]): (Step | null)[] {
     else if (list.at(-1) !== null) list.push(null);
   }
   return list;
+}
+
+/** Functions by which Qt brings an event or a signal where it belongs: qtbase, qcoreapplication.cpp and qobject.cpp. */
+const passing =
+  /^(?:\w{1,60}::notify|QCoreApplication::(?:notifyInternal2?|sendEvent)|QApplicationPrivate::notify_helper|QMetaObject::activate|doActivate(?:<.{1,20}>)?|\w{1,60}::qt_(?:static_)?metacall)$/;
+
+/** Whether a function is of a toolkit for user interfaces or the like that programs bring along. */
+function isToolkits({ image, name }: Step): boolean {
+  return /^(?:org\.qt-project\.|org\.python\.|(?:lib)?Qt\d?[A-Z]|libq(?:cocoa|t)|lib(?:wx_|gtk|gdk|glib|gobject|gio|python)|Python$|Electron Framework|QtWebEngine|Chromium|nwjs|CEF)/i
+    .test(image ?? "") || /^Q[A-Z]\w{1,60}::/.test(name) || passing.test(name);
 }
 
 /** The part of a program that a function is of: its image, and there the outermost namespace of C++. */

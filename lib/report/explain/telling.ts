@@ -92,7 +92,8 @@ function endsInLoop({ format, text }: CrashReport, { tree }: ReportThread): bool
  * - `thrower`: the stack that threw the exception
  * - `outer`: the outer frames of the stack
  * - `managed`: the functions of managed code, which threw
- * - `extension`: in a panic, an extension that is not Apple's; `asked`: a process asked for the panic
+ * - `extension`: in a panic, an extension that is not Apple's; `extension cut`: and the backtrace may not be whole
+ * - `asked`: a process asked for the panic; `restart`: somebody restarted the machine by its buttons
  * - `processes`: there are several, of which only the first is looked at
  *
  * What else decides:
@@ -124,7 +125,9 @@ export type Absent =
   | "thrower"
   | "outer"
   | "extension"
+  | "extension cut"
   | "asked"
+  | "restart"
   | "packaging"
   | "description"
   | "resource"

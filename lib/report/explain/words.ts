@@ -22,3 +22,10 @@ export function threadWords(
 export function unique(texts: readonly string[]): string[] {
   return [...new Set(texts)];
 }
+
+/** A share in percent, which is never all or nothing where it is not. */
+export function percent(count: number, total: number): string {
+  const rounded = Math.round(100 * count / Math.max(1, total));
+  if (rounded === 100 && count < total) return `${Math.floor(1000 * count / total) / 10}%`;
+  return rounded === 0 && count > 0 ? "under 1%" : `${rounded}%`;
+}

@@ -367,7 +367,7 @@ export const kindRows: readonly KnowledgeRow[] = [
   row(
     "panic",
     "unlocking an unlocked mutex",
-    "Code of the kernel or of an extension released a lock more often than it took one.",
+    "Code of the kernel or of an extension released a lock more often than it took one. That is noticed when the thread blocks the next time: what released it need not be in the backtrace.",
     ["a bug in the kernel or an extension"],
     "See the extensions in the backtrace, those that are not Apple's first.",
     "XNU, osfmk/kern/sched_prim.c: thread_invoke",
@@ -950,8 +950,8 @@ export const kindRows: readonly KnowledgeRow[] = [
     "panic",
     "apcie",
     "A PCI Express port reported an error, or its device did not answer.",
-    ["a device on the bus, such as Wi-Fi or storage, that failed"],
-    "Disconnect devices; run Apple Diagnostics; update the system.",
+    ["the device at the port that failed, or its firmware, power or driver"],
+    "The message names the port; disconnect devices, run Apple Diagnostics, update the system.",
     "Apple, AppleT8xxxPCIe",
   ),
   row(
@@ -1459,6 +1459,17 @@ export const kindRows: readonly KnowledgeRow[] = [
     ["a pointer overwritten with data", "an object used after it was deallocated"],
     "Run with zombie objects or Address Sanitizer.",
     vm,
+  ),
+  row(
+    "address",
+    "ending beside others",
+    "",
+    [
+      "a race at the end of the process: another thread still used or changed what exit() destroyed, or the other way round",
+      "a static object that was destroyed before another one that uses it",
+    ],
+    "Stop the other threads, and wait for them, before the process ends; or end it by _exit().",
+    "exit(3), C++ [basic.start.term]",
   ),
   row(
     "address",

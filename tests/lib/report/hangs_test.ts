@@ -456,3 +456,17 @@ ${process("Busy [7]", "", "work")}${
     "In Shop [77], which computed for 0.01 s, the main thread: mostly in load",
   );
 });
+
+Deno.test("a single sample at the end of a heaviest stack decides nothing; shares are not rounded to all", () => {
+  const { text, deciding } = explained(heaviest([
+    "6  thread_start + 15 (libsystem_pthread.dylib + 9339) [0x7fff2033547b]",
+    "6  bakeAll + 10 (MyApp + 100) [0x100000064]",
+    "4  bakeBread + 10 (MyApp + 200) [0x1000000c8]",
+    "2  bakeRoll + 10 (MyApp + 300) [0x10000012c]",
+    "1  salt + 10 (MyApp + 400) [0x100000190]",
+  ]));
+  assertStringIncludes(text, "4 of 6 samples (67%) went through bakeBread (MyApp)");
+  assertStringIncludes(text, "at its end is a single one: so few samples show little.");
+  assert(!text.includes("salt"), text);
+  assertEquals(deciding?.frame.symbol, "bakeBread");
+});

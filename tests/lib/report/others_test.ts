@@ -712,3 +712,40 @@ Deno.test("an image of which some functions have names is not said to have none"
   const none = told(crash({ threads: [["MyApp 0x100000000 + 16384", "MyApp main + 8"]], images }));
   assertStringIncludes(none.check, "the dSYM of MyApp: its functions have no names here.");
 });
+
+Deno.test("the process ended on the crashed thread while another one still ran its code", () => {
+  const dying = (worker: readonly string[]) =>
+    told(crash({
+      threads: [
+        ["libsystem_c.dylib __cxa_finalize_ranges + 279", "libsystem_c.dylib exit + 55"],
+        worker,
+      ],
+    }));
+  const busy = dying([
+    "libsystem_c.dylib strlen + 18",
+    "libsystem_c.dylib asprintf + 186",
+    "MyApp Kitchen::bakeOnWorker() + 224",
+    "libsystem_pthread.dylib _pthread_start + 286",
+  ]);
+  assertStringIncludes(
+    busy.happened,
+    "while other threads still ran its code: thread 1, in Kitchen::bakeOnWorker, which had called strlen.",
+  );
+  assertStringIncludes(busy.causes.join("; "), "a race at the end of the process");
+  const waiting = dying([
+    "libsystem_kernel.dylib __psynch_cvwait + 10",
+    "libsystem_pthread.dylib _pthread_cond_wait + 732",
+    "MyApp Kitchen::bakeOnWorker() + 224",
+  ]);
+  assert(!waiting.happened.includes("still ran its code"), waiting.happened);
+});
+
+Deno.test("the image of main() names a program that a copy does not name; a long text is cut", () => {
+  const report = crash({
+    information: [`bake ${"-flour /a/long/path ".repeat(30)}`],
+    threads: [["Oven Oven::open() + 8", "MyApp main + 80", "dyld start + 4"]],
+  });
+  assert(!told(report).happened.includes("-flour /a/long/path ".repeat(20)));
+  const copy = report.replace(/^Process: .*\nPath: .*\n/m, "");
+  assertStringIncludes(explainReport(readReport(copy, "x")).headline, "MyApp: EXC_BAD_ACCESS");
+});

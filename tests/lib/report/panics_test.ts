@@ -263,3 +263,60 @@ Deno.test("a name in a message is not what it is about; a sensor that is missing
   assertStringIncludes(sensor.text, "The thermal monitor got no data of a sensor.");
   assertStringIncludes(sensor.check, "have the hardware checked");
 });
+
+Deno.test("a link of PCI Express: which device is at the port, and what happened to it", () => {
+  const link = (words: string) =>
+    explained(`panic(cpu 3 caller 0xfffffe0013823d64): "apcie[${words} linksts=0x0" @Port.cpp:1\n`)
+      .text;
+  assertStringIncludes(
+    link("2:lan-1gb]::_linkDownInterrupt: Unexpected link down"),
+    "the link to the built-in Ethernet controller at the port lan-1gb that went down unexpectedly",
+  );
+  assertStringIncludes(
+    link("0:s3e]::handleCompletionTimeoutInterrupt: completion timeout"),
+    "the link to the built-in storage at the port s3e by which a request was not answered in time.",
+  );
+  assertStringIncludes(link("3:oven]::bake: hot"), "the link to its device at the port oven.");
+});
+
+Deno.test("a restart by the buttons is nobody's; who did not check in with a watchdog is told", () => {
+  const restart = "panic(cpu 0 caller 0xfffffe0010000001): btn_rst\n" +
+    "Panicked thread: 0x1, backtrace: 0x2, tid: 3\n" +
+    "\t\t  lr: 0xfffffe0010000000  fp: 0xfffffe3000000010\n" +
+    "      Kernel Extensions in backtrace:\n" +
+    "         com.apple.driver.Buttons(1.0)[38E011C0-DE3E-39EF-A736-8C81BEC719B2]@0xfffffe0010000000->0xfffffe0010000fff\n";
+  const { verdict, absent } = attributeReport(readReport(restart, "x"));
+  assertEquals([verdict, absent], ["system", "restart"]);
+  assertStringIncludes(explained(restart).text, "is that of the buttons");
+  const silent = (words: string) =>
+    explained(`panic(cpu 0 caller 0xffffff7f8a001ad5): ${words}\n`).text;
+  assertStringIncludes(
+    silent("userspace watchdog timeout: no successful checkins from org.example.agentd since load"),
+    "org.example.agentd did not check in once since it was loaded",
+  );
+  assertStringIncludes(
+    silent(
+      "userspace watchdog timeout: no successful checkins from com.apple.ovend (1 induced crashes) in 120 seconds",
+    ),
+    "com.apple.ovend did not check in for 120 seconds: it hung",
+  );
+  assertStringIncludes(
+    silent(
+      "watchdog timeout: no checkins from watchdogd in 95 seconds (3452 total checkins since monitoring last enabled)",
+    ),
+    "watchdogd did not check in for 95 seconds, after 3452 times that it did: the processes as a whole",
+  );
+});
+
+Deno.test("a backtrace that may not be whole does not say that no extension is in it", () => {
+  const backtrace =
+    'panic(cpu 1 caller 0xffffff800affef06): "thread_invoke: preemption_level -1, possible cause: unlocking an unlocked mutex or spinlock"@/sched_prim.c:2263\n' +
+    "Backtrace (CPU 1), Frame : Return Address\n" +
+    "0xffffff801201baa0 : 0xffffff800afe24a3 mach_kernel : _panic + 0x63\n" +
+    "0xffffff801201bb10 : 0xffffff800affef06 mach_kernel : _thread_invoke + 0x66\n" +
+    "0xffffff801201bc60 : 0xffffff800b4fd352 mach_kernel : _msleep + 0x62\n";
+  assertEquals(attributeReport(readReport(backtrace, "x")).absent, "extension cut");
+  const whole = `${backtrace}\nBSD process name corresponding to current thread: kernel_task\n`;
+  assertEquals(attributeReport(readReport(whole, "x")).absent, "extension");
+  assertStringIncludes(explained(whole).text, "what released it need not be in the backtrace");
+});

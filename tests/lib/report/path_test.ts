@@ -1,5 +1,5 @@
 /** The call path: what led to where a stack ended, in a few names. */
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { attributeReport, explainReport, isNearest, readReport } from "../../../lib/report/mod.ts";
 import "../../../lib/symbols/mod.ts";
 import { frameLines, told } from "./fixtures.ts";
@@ -504,4 +504,26 @@ Deno.test("names with what is left of a place; images that have no name are no s
     ]),
     ["Cart.show() (MyApp, Cart.swift:7)", "-[Cart tap:]", "-[Cart add:]"],
   );
+});
+
+Deno.test("of a path through a toolkit the program's own function is kept", () => {
+  const path = pathOf([
+    "QtGui QBackingStore::beginPaint(QRegion const&) + 8",
+    "QtWidgets QWidgetPrivate::repaint(QRegion const&) + 8",
+    "QtWidgets QApplicationPrivate::notify_helper(QObject*, QEvent*) + 8",
+    "QtCore QCoreApplication::notifyInternal2(QObject*, QEvent*) + 8",
+    "QtGui QWindowSystemInterface::handleExposeEvent(QWindow*) + 8",
+    "QtGui QWindowPrivate::setVisible(bool) + 8",
+    "QtWidgets QWidgetPrivate::hide_sys() + 8",
+    "QtWidgets QWidget::setGeometry(QRect const&) + 8",
+    "libOven.dylib OvenPopup::setEffect(QRect) + 8",
+    "QtCore QAbstractAnimation::setCurrentTime(int) + 8",
+    "QtCore QUnifiedTimer::update(long long) + 8",
+    "QtCore QTimerInfoList::activateTimers() + 8",
+    "QtCore QCoreApplication::exec() + 8",
+    "MyApp bake() + 8",
+    ...loop.slice(-2),
+  ]);
+  assert(path.some((step) => step.startsWith("OvenPopup::setEffect (libOven")), path.join(" → "));
+  assert(!path.some((step) => step.includes("notify")), path.join(" → "));
 });
