@@ -165,7 +165,7 @@ const resources: readonly {
 const machPortFlavors: Readonly<Record<number, string>> = {
   1: "DESTROY: it was destroyed",
   2: "MOD_REFS: its references were changed",
-  3: "INVALID_OPTIONS: it was made with options that do not go together",
+  3: "INVALID_OPTIONS: a message was sent or awaited (mach_msg) with options that are not allowed",
   4: "SET_CONTEXT: its context was changed",
   5: "THREAD_SET_STATE: a thread's state was set in a way that is not allowed",
   6: "EXCEPTION_BEHAVIOR_ENFORCE: an exception handler was set in a way that is not allowed",
@@ -194,6 +194,10 @@ const machPortFlavors: Readonly<Record<number, string>> = {
   0x800000: "REQUIRE_REPLY_PORT_SEMANTICS",
 };
 
+/** Flavors whose target is no port, and those whose second code is the port's guard: XNU, doc/mach_ipc/guard_exceptions.md. */
+const withoutPort: readonly number[] = [3, 5, 6, 7];
+const withGuard: readonly number[] = [1, 4, 16, 2048];
+
 const fileFlavors: Readonly<Record<number, string>> = {
   1: "CLOSE: it was closed",
   2: "DUP: it was duplicated",
@@ -208,8 +212,8 @@ const vnodeFlavors: Readonly<Record<number, string>> = {
   1: "RENAME_TO: something was renamed to it",
   2: "RENAME_FROM: it was renamed",
   4: "UNLINK: it was removed",
-  8: "WRITE_OTHER: another process wrote to it",
-  16: "TRUNC_OTHER: another process cut it short",
+  8: "WRITE_OTHER: it was written to by a process that does not guard it",
+  16: "TRUNC_OTHER: it was cut short by a process that does not guard it",
   32: "LINK: a link to it was made",
   64: "EXCHDATA: its data was exchanged",
 };
@@ -316,8 +320,18 @@ export function decodeGuard(codes: readonly bigint[]): string | null {
       .filter(([bit]) => guard.name !== "MACH_PORT" && (flavor & Number(bit)) !== 0)
       .map(([, name]) => name).join("; ");
   const what = names === "" ? `flavor 0x${flavor.toString(16)}` : names;
-  return `GUARD_TYPE_${guard.name}, ${guard.target(target)}: ${what}` +
-    (subcode === undefined ? "" : ` (guard 0x${subcode.toString(16)})`);
+  const isPort = guard.name === "MACH_PORT";
+  const on = isPort && withoutPort.includes(flavor) ? "" : `, ${guard.target(target)}`;
+  return `GUARD_TYPE_${guard.name}${on}: ${what}` +
+    (subcode === undefined ? "" : secondWords(guard.name, flavor, subcode));
+}
+
+/** The second code of an EXC_GUARD: the guard, the address of memory, or what else it was that a port's guard forbids. */
+function secondWords(type: string, flavor: number, subcode: bigint): string {
+  const hex = `0x${subcode.toString(16)}`;
+  if (type === "VIRT_MEMORY") return ` (at ${hex})`;
+  if (type !== "MACH_PORT" || withGuard.includes(flavor)) return ` (guard ${hex})`;
+  return subcode === 0n ? "" : ` (${hex})`;
 }
 
 /** The codes of an EXC_RESOURCE or EXC_GUARD in words; `null` for other exceptions and unknown codes. */

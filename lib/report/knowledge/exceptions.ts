@@ -262,22 +262,44 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     next: "Look for a close() of something already closed.",
     source: "XNU, bsd/sys/guarded.h",
   },
-  ...["DESTROY", "MOD_REFS", "INVALID_NAME", "INVALID_RIGHT"].map((flavor): KnowledgeRow => ({
+  ...[
+    ...["DESTROY", "MOD_REFS", "OVER_DEALLOC", "INVALID_NAME", "INVALID_RIGHT"],
+    ...["SET_CONTEXT", "UNGUARDED", "INCORRECT_GUARD", "INVALID_ARGUMENT"],
+  ].map((flavor): KnowledgeRow => ({
     kind: "exception",
     key: `EXC_GUARD GUARD_TYPE_MACH_PORT ${flavor}`,
     meaning: "The process released or used a right of a Mach port in a way that its guard forbids.",
-    causes: ["a port's right that was released more often than it was taken"],
+    causes: ["a port's right that was released more often than it was taken, or used after that"],
     next: "See the decoded guard, and the call at the top.",
-    source: "XNU, osfmk/mach/port.h: kGUARD_EXC_*",
+    source: "XNU, osfmk/mach/port.h: kGUARD_EXC_*; doc/mach_ipc/guard_exceptions.md",
   })),
   {
     kind: "exception",
     key: "EXC_GUARD GUARD_TYPE_MACH_PORT THREAD_SET_STATE",
     meaning:
-      "The registers of a thread were set from within the process, which its hardening forbids.",
+      "The process tried to set the registers of a thread, of its own or of another process, and that one's hardening forbids it.",
     causes: [],
-    next: "See what sets the state of threads: an injector, a hook or a debugger in the process.",
+    next: "See what sets the state of threads: an injector, a hook or a debugger.",
     source: "XNU, osfmk/kern/thread_act.c: kGUARD_EXC_THREAD_SET_STATE",
+  },
+  {
+    kind: "exception",
+    key: "EXC_GUARD GUARD_TYPE_MACH_PORT INVALID_OPTIONS",
+    meaning:
+      "The process sent or awaited a Mach message in a way that the system's policy forbids: no port was under guard.",
+    causes: [],
+    next:
+      "See the call at the top, and who made it: older forms of mach_msg() are not allowed to all.",
+    source: "XNU, doc/mach_ipc/guard_exceptions.md",
+  },
+  {
+    kind: "exception",
+    key: "EXC_GUARD GUARD_TYPE_MACH_PORT EXCEPTION_BEHAVIOR_ENFORCE",
+    meaning:
+      "The process set an exception port in a way that the system's policy forbids to it: no port was under guard.",
+    causes: ["a crash reporter or debugger in the process that asks for its task port"],
+    next: "See who sets the exception port: the frames below the top.",
+    source: "XNU, doc/mach_ipc/guard_exceptions.md",
   },
   {
     kind: "exception",
@@ -299,7 +321,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
   {
     kind: "exception",
     key: "EXC_GUARD GUARD_TYPE_VN",
-    meaning: "A file that somebody had put under guard was changed.",
+    meaning: "The process changed a file that a process had put under guard.",
     causes: [],
     next: "See the decoded guard, and the call at the top.",
     source: "XNU, bsd/sys/guarded.h: VNG_*",

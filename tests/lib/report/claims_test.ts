@@ -1530,3 +1530,15 @@ Deno.test("AppKit off the main thread: what is for it only, and what is not", ()
   ], abort);
   assert(!image.includes("main thread"), image);
 });
+
+Deno.test("a thread's state may be that of another process; what a Mach message violates is no guarded port", () => {
+  const guard = (flavor: bigint) =>
+    told(crashText([
+      "Exception Type:  EXC_GUARD (SIGKILL)",
+      "Exception Codes: GUARD_TYPE_MACH_PORT",
+      `Exception Codes: 0x${(1n << 61n | flavor << 32n).toString(16)}, 0x0`,
+    ], ["libsystem_kernel.dylib mach_msg2_trap + 8", "Shop main + 8"])).what;
+  assertStringIncludes(guard(5n), "of its own or of another process");
+  assertStringIncludes(guard(3n), "no port was under guard");
+  assert(!guard(3n).includes("Mach port 0x0"), guard(3n));
+});

@@ -149,13 +149,23 @@ Deno.test("EXC_GUARD as kern/exc_guard.h packs it", () => {
     [
       code(1n, 32n, 0x1a03n),
       0n,
-      "GUARD_TYPE_MACH_PORT, Mach port 0x1a03: IMMOVABLE: its right was to be moved (guard 0x0)",
+      "GUARD_TYPE_MACH_PORT, Mach port 0x1a03: IMMOVABLE: its right was to be moved",
     ],
     [
       code(5n, 1n, 0n),
       0x10n,
       "GUARD_TYPE_VIRT_MEMORY, memory: DEALLOC_GAP: memory was released that was not allocated " +
-      "(guard 0x10)",
+      "(at 0x10)",
+    ],
+    [
+      code(1n, 3n, 0x1a03n),
+      0x4n,
+      "GUARD_TYPE_MACH_PORT: INVALID_OPTIONS: a message was sent or awaited (mach_msg) with options that are not allowed (0x4)",
+    ],
+    [
+      code(1n, 1n, 0x1a03n),
+      0x42n,
+      "GUARD_TYPE_MACH_PORT, Mach port 0x1a03: DESTROY: it was destroyed (guard 0x42)",
     ],
     [
       code(6n, 0n, 0n),
