@@ -102,7 +102,9 @@ function frameWords(frame: ReportFrame, style: Style, isNext = false): SafeText 
   const offset = frame.image === null ? 0n : frame.address - frame.image.base;
   // Further on than any function is long, a name is only that of the nearest exported one.
   const isFar = isNearest(frame);
-  const name = frame.symbol === null || isFar || isNext || frame.symbol === "<deduplicated_symbol>"
+  const isHidden = frame.symbol === "<redacted>" && (frame.image ?? frame.imageName) !== null;
+  const name = frame.symbol === null || isFar || isNext || isHidden ||
+      frame.symbol === "<deduplicated_symbol>"
     ? frame.image === null
       ? frame.imageName === null
         ? safe`${hex(frame.address)}`
@@ -234,13 +236,16 @@ const quiet: ReadonlySet<Absent> = new Set([
 
 /** The innermost frame of a framework of the system, on a stack that shows no code of the program; `null` where the thread's
  * own line has it, or there is none. */
-function frameworkOf({ absent, deciding, frames }: Attribution): ReportFrame | null {
-  if (deciding !== null || absent === null || quiet.has(absent)) return null;
+function frameworkOf({ verdict, absent, deciding, frames }: Attribution): ReportFrame | null {
+  if (deciding !== null || (absent === null ? verdict !== "system" : quiet.has(absent))) {
+    return null;
+  }
   const found = frames.findIndex(({ owner, library }) =>
     owner === "system" && library !== null && !isBaseLibrary(library)
   );
   // An event loop says nothing.
-  return found <= 0 || /^(?:GraphicsServices|HIToolbox)$/.test(frames[found].library!)
+  return found <= 0 ||
+      /^(?:com\.apple\.)?(?:GraphicsServices|HIToolbox)$/.test(frames[found].library!)
     ? null
     : frames[found].frame;
 }

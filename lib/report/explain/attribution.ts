@@ -212,9 +212,11 @@ export function attributeReport(
     isLibrary: deciding !== null && isLibrary(deciding.frame, report),
     part: isPart ? knownFrame(frames[at].frame.symbol!)?.framework ?? null : null,
     isApple: deciding !== null && isOfApples(deciding, report),
-    ...deciding === null || isPart || isLibrary(deciding.frame, report) === true
+    ...deciding === null || isPart
       ? { maker: null, isOfCaller: false }
-      : makerOf(frames, at),
+      : isLibrary(deciding.frame, report) === false
+      ? makerOf(frames, at)
+      : makerOfLibrary(frames, at, report),
     isCollector: deciding !== null && endedBy(report) !== "abort" &&
       isCollecting(stack, reading.first, at),
     isCompiled: deciding?.owner === "runtime" &&
@@ -255,6 +257,19 @@ function makerOf(
     !/^\w{1,60}</.test(frames[at].frame.symbol ?? "")
   ) return { maker, isOfCaller: false };
   return { maker: makerOfFrame(frames, at + 1), isOfCaller: true };
+}
+
+/** Whose library it is, by its file's name; else whose the function is, where the image may be the program's. */
+function makerOfLibrary(
+  frames: readonly OwnedFrame[],
+  at: number,
+  report: CrashReport,
+): Pick<Attribution, "maker" | "isOfCaller"> {
+  const sdk = known("sdk", titleOf(frames[at].frame).replace(/\.framework$/, ""));
+  if (sdk !== null) return { maker: sdk.meaning, isOfCaller: false };
+  return isLibrary(frames[at].frame, report) === true
+    ? { maker: null, isOfCaller: false }
+    : makerOf(frames, at);
 }
 
 function makerOfFrame(frames: readonly OwnedFrame[], at: number): string | null {
@@ -607,7 +622,8 @@ function isLibrary(frame: ReportFrame, report: CrashReport): boolean | null {
   // Without a header the name is that of a log.
   if (name === null || (path === null && identifier === null)) {
     if (name === null && isCalledByDelegate(frame, report)) return true;
-    return libraryNames.test(title) ? null : false;
+    // Of a program that is not named any of its images may be the library of another.
+    return title === name || isDelegates(frame, report) ? false : null;
   }
   // Named by its bundle, where the header has only the program's name.
   if (title.endsWith(`.${name}`)) return false;
@@ -622,16 +638,24 @@ function isLibrary(frame: ReportFrame, report: CrashReport): boolean | null {
 function isCalledByDelegate(frame: ReportFrame, { stacks }: CrashReport): boolean {
   const title = titleOf(frame);
   const stack = stacks.find((stack) => stack.includes(frame)) ?? [];
-  const delegate = stack.find(({ symbol }) =>
-    symbol !== null && /\b(?:App|Scene)Delegate\b/.test(symbol)
-  );
-  return delegate !== undefined && imageOf(delegate) !== null && titleOf(delegate) !== title &&
-    frameOwner(delegate, null) === "program" && stack.indexOf(delegate) > stack.indexOf(frame);
+  const delegate = stack.find(isDelegate);
+  return delegate !== undefined && titleOf(delegate) !== title &&
+    stack.indexOf(delegate) > stack.indexOf(frame);
 }
 
-/** Names that libraries have more often than programs. */
-const libraryNames =
-  /(?:View|Kit|SDK|Framework|Lib|UI|Core|Database|FileSystem|Networking|Foundation|Widgets|Services)$|^(?:EX|RN|RCT|FB|GTM|GUL|AF|SD|Qt|Firebase|Google|org\.qt-project)[A-Z.]|^(?:Flutter|React|hermes|Sentry|Realm|Lottie|WebRTC|XUL)$/;
+/** Whether the application's delegate is of the same image as a frame. */
+function isDelegates(frame: ReportFrame, { stacks }: CrashReport): boolean {
+  const title = titleOf(frame);
+  return stacks.some((stack) =>
+    stack.some((other) => titleOf(other) === title && isDelegate(other))
+  );
+}
+
+/** Whether a frame is of an application's delegate, which is the program's own. */
+function isDelegate(frame: ReportFrame): boolean {
+  return frame.symbol !== null && /\b(?:App|Scene)Delegate\b/.test(frame.symbol) &&
+    imageOf(frame) !== null && frameOwner(frame, null) === "program";
+}
 
 /** Stacks in which the program's main function is looked for, and the frames at their outer ends. */
 const ENTRY_STACKS = 8;
@@ -640,8 +664,16 @@ const ENTRY_DEPTH = 4;
 /** The name of the image that has the program's main function. */
 function entryImage({ stacks }: CrashReport): string | null {
   for (const stack of stacks.slice(0, ENTRY_STACKS)) {
-    for (const frame of stack.slice(-ENTRY_DEPTH)) {
-      if (frame.symbol === null || !/^(?:main|_start|start)$/.test(frame.symbol)) continue;
+    const begin = Math.max(0, stack.length - ENTRY_DEPTH);
+    for (let at = begin; at < stack.length; at++) {
+      const frame = stack[at];
+      const caller = stack[at + 1];
+      // The loader calls nothing else of a program from the outermost frame of a stack.
+      const isEntry = frame.symbol === null
+        ? caller !== undefined && at + 2 === stack.length &&
+          /^(?:dyld|libdyld\.dylib)$/.test(titleOf(caller))
+        : /^(?:main|_start|start)$/.test(frame.symbol);
+      if (!isEntry) continue;
       const image = imageOf(frame);
       if (image !== null && !isSystemFrame(frame) && frameOwner(frame, null) === "program") {
         return imageTitle(image);

@@ -3,6 +3,8 @@
 import { baseName, imageOf, imageTitle, titleOf } from "../images.ts";
 import { known } from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame, ReportImage, ReportThread } from "../report.ts";
+import { faultAddress } from "../fault.ts";
+import { headOf } from "../text.ts";
 import { interruption, pageFault } from "./cpu.ts";
 import { crashedIndex, crashedTitle } from "./crashed.ts";
 import { tellAccess, tellCodes, tellKind } from "./exception.ts";
@@ -32,7 +34,13 @@ import {
   trappedThread,
   usesResource,
 } from "./telling.ts";
-import { tellNamespace, tellTermination, tellWatchdog, terminationRow } from "./termination.ts";
+import {
+  suspended,
+  tellNamespace,
+  tellTermination,
+  tellWatchdog,
+  terminationRow,
+} from "./termination.ts";
 import { tellUncaught } from "./uncaught.ts";
 import { sentence, threadWords } from "./words.ts";
 
@@ -54,6 +62,8 @@ export function explainCrash(
   if (!outside && isReporterCrash(report, stack)) {
     story.add(known("message", "crash reporter that crashed"));
   }
+  tellCompiledDart(crash, story);
+  tellArgument(crash, story);
   tellFunction(crash, story);
   tellRecursion(crash, story);
   const isDecoded = tellCodes(crash, story);
@@ -212,6 +222,48 @@ function tellRecursion({ deep }: Crash, story: Story): void {
   if (deep.full) story.rows.unshift(known("address", "recursion")!);
 }
 
+/** Names of threads that Flutter's engine runs Dart code on: flutter, shell/common/thread_host.cc. */
+const dartThreads = /^(?:io\.flutter\.|\d{1,3}\.)ui$|^io\.flutter\.\d{1,3}\.ui$|^DartWorker$/;
+
+/** Tells that Dart code crashed, which Flutter compiles into a framework of the name App. */
+function tellCompiledDart({ report, crashed, outside, stack, reading }: Crash, story: Story): void {
+  const frame = stack[reading.first];
+  if (outside || crashed === null || frame === undefined || endedBy(report) !== "access") return;
+  if (titleOf(frame) !== "App" || frame.symbol !== null && !/^_?kDart/.test(frame.symbol)) return;
+  const isFlutter = dartThreads.test(crashed.name ?? "") ||
+    report.stacks.some((frames) => frames.some((other) => titleOf(other) === "Flutter")) ||
+    report.images.some(({ name }) => name === "Flutter");
+  if (isFlutter) story.add(known("address", "compiled Dart code"));
+}
+
+/** Frames of a debugger in which arguments are looked at. */
+const ARGUMENT_DEPTH = 6;
+/** Up to it a number is no address. */
+const SMALL = 0x10000n;
+
+/** Tells of an argument, in a debugger's words, that is the small number whose use as an address ended the process. */
+function tellArgument({ report, outside }: Crash, story: Story): void {
+  const address = faultAddress(report);
+  if (outside || address === null || address <= 0n || address >= SMALL) return;
+  const lines = headOf(report.text).matchAll(
+    /frame #(\d{1,4}): (?:0x[0-9a-f]{1,16} )?[^`\n]{1,100}`(\S[^\n]{0,300}?)\(((?:\w{1,60}=[^\n]{1,400}))\)/g,
+  );
+  for (const [, index, name, list] of [...lines].slice(0, 64)) {
+    if (Number(index) >= ARGUMENT_DEPTH) break;
+    const found = [...list.matchAll(/(?:^|, )(\w{1,60})=(0x[0-9a-f]{1,16})\b/g)].find(
+      ([, argument, value]) => argument !== "_cmd" && BigInt(value) === address,
+    );
+    if (found === undefined) continue;
+    story.add(
+      known("address", "number passed as a pointer"),
+      `${name.trim()} (frame ${index}) was called with ${found[1]} = 0x${
+        address.toString(16)
+      }, which is a number and no object or address.`,
+    );
+    return;
+  }
+}
+
 /** Tells that the stack of the crashed thread is not there. */
 function tellAbsence({ report, crashed, outside, uncaught }: Crash, story: Story): void {
   const waiter = report.crashedThread;
@@ -255,7 +307,7 @@ function tellAbsence({ report, crashed, outside, uncaught }: Crash, story: Story
 
 /** Tells when it was, and where nothing could be walked, that the program was still being loaded. */
 function tellOccasion(
-  { report, outside, crashed, stack, reading }: Crash,
+  { report, outside, ended, crashed, stack, reading }: Crash,
   launch: string | null,
   story: Story,
 ): void {
@@ -267,7 +319,7 @@ function tellOccasion(
   ) {
     rows.splice(0, rows.length, began);
   }
-  const isAside = outside && !touchedPage(report);
+  const isAside = outside && !touchedPage(report) && ended?.key !== suspended;
   const when = isAside || launch !== null ? null : occasionOf(stack.slice(reading.first), crashed);
   // Of a stack that crashed it is the only thing that is known where the exception is not there.
   if (when !== null && story.happened.length === 0 && crashed !== null) {

@@ -121,11 +121,13 @@ function fromMessages(messages: readonly string[]): Named | null {
 
 function fromMessage(message: string): Named | null {
   const text = message.slice(0, 4000);
-  const objc = /uncaught exception '([^']{1,200})'(?:, reason:? ?)?/.exec(text);
+  const objc =
+    /uncaught exception:? (?:'([^']{1,200})'|"([^"]{1,200})"|<?((?!of\b)[A-Z][\w.]{2,100})>?(?=,? reason|$))(?:,? reason:? ?)?/
+      .exec(text);
   if (objc !== null) {
     return {
       language: "Objective-C",
-      name: objc[1],
+      name: objc[1] ?? objc[2] ?? objc[3],
       reason: reasonIn(text, objc.index + objc[0].length),
     };
   }
@@ -200,6 +202,10 @@ function reasonIn(text: string, from: number): string | null {
       /'\s{1,4}(?:abort\(\) called|terminating (?:with|due to)|\*\*\* First throw)[^]*$/,
       "'",
     );
-  const quoted = rest.startsWith("'") ? rest.slice(1).replace(/'[^']{0,20}$/, "") : rest;
+  const quoted = rest.startsWith("'")
+    ? rest.slice(1).replace(/'[^']{0,20}$/, "")
+    : rest.startsWith('"')
+    ? rest.slice(1).replace(/"[^"]{0,20}$/, "")
+    : rest;
   return quoted === "" || quoted === "(null)" ? null : quoted;
 }

@@ -360,7 +360,8 @@ export function sameReason(
   text: string,
   { name, reason }: { name: string | null; reason: string | null },
 ): boolean {
-  return /uncaught (?:foreign )?exception|^Fatal Exception: |^N\d{1,2}[A-Za-z]\w*E$/.test(text) ||
+  return /uncaught (?:foreign )?exception|^Fatal Exception: |^terminate called (?:after )?throwing an|^N\d{1,2}[A-Za-z]\w*E$/
+    .test(text) ||
     (reason !== null && (text.includes(reason) || reason.includes(text))) ||
     (name !== null && text === name);
 }

@@ -142,18 +142,26 @@ const engine = /^facebook::hermes::.{0,40}HermesRuntimeImpl::/;
 
 /** Tells that two threads were in the same kind of engine, which takes one at a time. */
 function tellEngine({ report, crashed, stack, uncaught }: Crash, story: Story): void {
-  if (crashed === null || !isInEngine(stack)) return;
+  const isOwn = isConverting(stack);
+  if (crashed === null || !(isOwn || isInEngine(stack))) return;
+  // What makes an error of JavaScript uses the run-time all the while, also where it only asks for its parts.
   const others = report.threads.filter((thread) =>
-    thread !== crashed && isInEngine(thread.frames) && !isIdleStack(thread.frames)
+    thread !== crashed && (isInEngine(thread.frames) || isConverting(thread.frames)) &&
+    !isIdleStack(thread.frames)
   );
   if (others.length === 0) return;
-  const isOwn = isConverting(stack);
   const other = others.find(({ frames }) => isConverting(frames)) ?? others[0];
   const { index, frames } = other;
-  const symbol = frames[0]?.symbol ?? null;
+  // What it asks of the system meanwhile says nothing.
+  const user = isInEngine(frames)
+    ? frames[0]
+    : frames.find(({ symbol }) => symbol !== null && converts.test(symbol));
+  const symbol = user?.symbol ?? null;
   story.tell(
     sentence(
-      `${threadWords(other)} ran code of Hermes too${
+      `${threadWords(other)} ${
+        isInEngine(frames) ? "ran code of Hermes too" : "used a run-time of JavaScript too"
+      }${
         symbol === null ? "" : `, in ${shortName(symbol)}`
       }: one run-time of Hermes may be used by one thread at a time; whether both used the same one is not in the report`,
     ),

@@ -41,7 +41,8 @@ export function tellTermination(crash: Crash, story: Story): void {
     : null;
   if (why !== null && why.key !== "Library not loaded") story.add(why);
   else {
-    const row = isSlow ? { ...ended, ...slowness(crash) } : ended;
+    const isBusy = isSlow || ended.key === suspended;
+    const row = isBusy ? { ...ended, ...slowness(crash) } : ended;
     story.add(
       row,
       sentence(
@@ -55,7 +56,7 @@ export function tellTermination(crash: Crash, story: Story): void {
   if (page !== null) {
     story.tell(`The address was 0x${page.toString(16)}${region === null ? "" : `: ${region}`}.`);
   }
-  if (ended.key.endsWith(" assertion")) tellTask(texts.join("\n").slice(0, 4000), story);
+  if (ended.key.startsWith(ASSERTION)) tellTask(texts.join("\n").slice(0, 4000), story);
   const share = watchdogWords(termination?.reasons.join(" ") ?? "");
   if (share !== null) story.tell(mainWaits(report) ? share.replace(didNotWait, mainWaited) : share);
   else if (isSlow) tellComputed(texts.join("\n").slice(0, 4000), story);
@@ -110,8 +111,9 @@ function slowness({ report, texts }: Crash): Partial<Pick<KnowledgeRow, "causes"
 
 /** Tells how long a background task was permitted, and how much the app computed meanwhile. */
 function tellTask(text: string, story: Story): void {
-  const permitted = /\bpermittedBackgroundDuration: (\d{1,7})/.exec(text)?.[1];
-  if (permitted !== undefined) story.tell(`The task was permitted ${permitted} s.`);
+  const permitted = new Set(assertionsIn(text).map(({ seconds }) => seconds));
+  const [first] = permitted;
+  if (permitted.size === 1 && first !== null) story.tell(`It was permitted ${first} s.`);
   tellComputed(text, story);
 }
 
@@ -207,16 +209,44 @@ export function tellNamespace({ report, ended }: Crash, story: Story): void {
 export function terminationRow(report: CrashReport): KnowledgeRow | null {
   const row = isBadJump(report) ? null : terminationCode(report);
   // Older systems have one code for all that took too long.
-  if (row?.key !== "*:0x8badf00d") return row;
-  const texts = [
+  if (row === null || !/^(?:\*|ASSERTIOND):0x8badf00d$/.test(row.key)) return row;
+  const text = [
     ...report.information,
     ...report.termination?.reasons ?? [],
     reasonOf(report) ?? "",
+  ].join("\n").slice(0, 16_000);
+  return /beyond permitted time|permittedBackgroundDuration/.test(text) ? assertionRow(text) : row;
+}
+
+/** How the keys of the rows for assertions begin. */
+const ASSERTION = "ASSERTIOND:0x8badf00d assertion";
+
+/** The key of the row for an app that was still at work when it was to be suspended. */
+export const suspended = `${ASSERTION} suspend`;
+
+/** Reasons and times of assertions, as `permittedBackgroundDuration: 10.000000 reason: suspend` and iOS 11's
+ * `"name" (finishTask:180s)` have them. */
+function assertionsIn(text: string): { reason: string | null; seconds: string | null }[] {
+  const old =
+    /permittedBackgroundDuration: {1,4}(\d{1,7})[\d.]{0,8}(?:\s{1,8}reason: {1,4}([\w-]{1,60}))?/g;
+  const newer = /\bBKProcessAssertion: [^>\n]{1,400}? \(([A-Za-z][\w-]{1,60}):(\d{1,7})s\)/g;
+  return [
+    ...[...text.matchAll(old)].map(([, seconds, reason = null]) => ({ reason, seconds })),
+    ...[...text.matchAll(newer)].map(([, reason, seconds]) => ({ reason, seconds })),
   ];
-  if (texts.some((text) => /beyond permitted time|permittedBackgroundDuration/.test(text))) {
-    return known("termination", "ASSERTIOND:0x8badf00d assertion");
-  }
-  return row;
+}
+
+/** The row for assertions beyond their time, by what all of them were for. */
+function assertionRow(text: string): KnowledgeRow | null {
+  const found = assertionsIn(text).map(({ reason }) =>
+    // A task that the app began itself, whatever it was woken for before.
+    reason !== null && /^finishTask/.test(reason) ? "finishTask" : reason
+  );
+  const [reason = null] = found;
+  const isOne = reason !== null && found.every((other) => other === reason);
+  if (isOne && reason === "finishTask") return known("termination", ASSERTION);
+  return (isOne ? known("termination", `${ASSERTION} ${reason}`) : null) ??
+    known("termination", `${ASSERTION} other`);
 }
 
 /** What reports call codes: Apple, `indicator` of a termination. */

@@ -62,7 +62,12 @@ export function tellUncaught({ report, uncaught, stack, reading }: Crash, story:
     if (row !== null) story.add(row);
   }
   if (story.rows.length === 0) {
-    const throwers = reading.rows.filter(({ row }) => row.role === undefined);
+    const raiser = raiserOf(stack, report);
+    // Further out are functions that only led to the one that raised it.
+    const throwers = reading.rows.filter(({ row, index }) =>
+      row.role === undefined && (raiser < 0 || index <= raiser ||
+        (index <= raiser + HELPERS && titleOf(stack[index]) === titleOf(stack[raiser])))
+    );
     // The function that asserted says more than that it did.
     const thrower = throwers.find(({ row }) => !row.key.startsWith("-[NSAssertionHandler")) ??
       throwers[0];
@@ -145,6 +150,19 @@ function addressOutside(
   return stack[outsideOfCache(report, stack)]?.address ?? null;
 }
 
+/** Most functions of its own library that a function has raise an exception for it. */
+const HELPERS = 2;
+
+/** Index of the function that raised an exception: the first that is none of those that throw; -1 without one. */
+function raiserOf(stack: readonly ReportFrame[], report: CrashReport): number {
+  return stack.findIndex((frame, at) => {
+    const symbol = functionOf(frame, stack[at - 1] ?? null);
+    return symbol === null
+      ? frameOwner(frame, null) !== "system" || isOfProcess(frame, report)
+      : !raising(symbol);
+  });
+}
+
 /** Tells which function raised an exception, where it says more than the reason. */
 function tellRaiser(
   report: CrashReport,
@@ -153,12 +171,7 @@ function tellRaiser(
   deciding: number,
   story: Story,
 ): void {
-  const from = stack.findIndex((frame, at) => {
-    const symbol = functionOf(frame, stack[at - 1] ?? null);
-    return symbol === null
-      ? frameOwner(frame, null) !== "system" || isOfProcess(frame, report)
-      : !raising(symbol);
-  });
+  const from = raiserOf(stack, report);
   const raiser = stack[from];
   const caller = from < 0 || isLost ? undefined : stack.slice(from, deciding).find((frame) => {
     const image = imageOf(frame);

@@ -524,6 +524,14 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     raise,
   ),
   ...frame(
+    ["UIGraphicsBeginImageContext*", "_UIGraphicsBeginImageContext*"],
+    "UIKit could not make a bitmap to draw an image in: its size is zero, negative, not a number or too large.",
+    ["a view or an image whose width or height is 0", "a size from a division by zero"],
+    "Check the size before; UIGraphicsImageRenderer does not assert.",
+    "Apple, UIGraphicsBeginImageContextWithOptions",
+    raise,
+  ),
+  ...frame(
     [
       "-[UIView(Internal) _addSubview:*",
       "-[UIView _addSubview:*",

@@ -1473,6 +1473,28 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "address",
+    "compiled Dart code",
+    "It was in App, the framework into which Flutter compiles the program's Dart code, or called from it.",
+    [
+      "memory that native code damaged: a plug-in, or a call by dart:ffi",
+      "a fault of the Dart compiler in this version: Dart itself has no pointers that can be wrong",
+    ],
+    "Symbolicate App with the symbols of that build (flutter symbolize); see whether another version of Flutter does it too.",
+    "Flutter, shell/common/thread_host.cc; docs.flutter.dev: Obfuscate Dart code",
+  ),
+  row(
+    "address",
+    "number passed as a pointer",
+    "A function was called with a number in place of an object or an address.",
+    [
+      "a call through objc_msgSend or a pointer whose declared parameters are not the function's",
+      "a variable that was never set, or a number that was passed as an object",
+    ],
+    "See how its caller passes that argument: cast the call to the parameters that the function really has.",
+    "Apple, objc_msgSend: cast to an appropriate function pointer type before being called",
+  ),
+  row(
+    "address",
     "ending",
     "",
     [

@@ -853,6 +853,46 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Check what is presented before it is presented again.",
     "Apple, UIViewController",
   ]),
+  ...rows([
+    "Supported orientations has no common orientation with the application",
+    "preferredInterfaceOrientationForPresentation ",
+    "UIApplicationInvalidInterfaceOrientation",
+  ], [
+    "A view controller and the application do not agree on the orientations of the interface.",
+    [
+      "orientations of the controller, or of the engine that made it, that the Info.plist (UISupportedInterfaceOrientations) or the application's delegate does not have",
+    ],
+    "Compare the controller's supported and preferred orientations with those of the Info.plist and the delegate: at least one has to be in both.",
+    "Apple, UIViewController: supportedInterfaceOrientations",
+  ]),
+  message(
+    "UIGraphicsBeginImageContext() failed to allocate",
+    "UIKit could not make a bitmap to draw an image in: its size is zero, negative, not a number or too large.",
+    ["a view or an image whose width or height is 0", "a size from a division by zero"],
+    "Check the size before; UIGraphicsImageRenderer does not assert.",
+    "Apple, UIGraphicsBeginImageContextWithOptions",
+  ),
+  message(
+    "target thread exited while waiting for the perform",
+    "A method was to run on another thread, which ended meanwhile.",
+    ["a thread without a run loop, or whose run loop ended"],
+    "Keep the thread's run loop running as long as methods are sent to it.",
+    "Apple, NSObject: performSelector:onThread:withObject:waitUntilDone:",
+  ),
+  message(
+    "layer is a part of cycle in its layer tree",
+    "A layer or view was added to one of its own descendants.",
+    ["addSubview: or addSublayer: with an ancestor, or with itself"],
+    "Check what is added to what.",
+    "Apple, CALayer: CALayerInvalid",
+  ),
+  message(
+    "UIViewControllerHierarchyInconsistency",
+    "View controllers and their views are nested in ways that do not fit each other.",
+    ["addSubview: without addChildViewController:, or a controller that is a child of another one"],
+    "See which controller is the parent of which; move a view together with its controller.",
+    "Apple, UIViewController: UIViewControllerHierarchyInconsistency",
+  ),
   message(
     "child view controller:",
     "The view of a view controller was put where another one than its parent shows its own.",

@@ -13,7 +13,7 @@ import { mobileRows } from "./mobile.ts";
 import type { KnowledgeKind, KnowledgeRow } from "./row.ts";
 import { runtimeRows } from "./runtimes.ts";
 import { terminationRows } from "./terminations.ts";
-import { scriptRows, vendorRows } from "./vendors.ts";
+import { scriptRows, sdkRows, vendorRows } from "./vendors.ts";
 
 export { heapDamage, mallocStop, typeLookup } from "./frames.ts";
 export { collected, sourced, timed } from "./frameworks.ts";
@@ -32,6 +32,7 @@ export const knowledge: readonly KnowledgeRow[] = [
   ...messageRows,
   ...kindRows,
   ...vendorRows,
+  ...sdkRows,
   ...scriptRows,
 ];
 

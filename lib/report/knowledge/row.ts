@@ -23,6 +23,7 @@
  * - `watchdog`: words of a watchdog's reason that name what it waited for
  * - `origin`: function of the system that runs a thread's work, whatever it is
  * - `vendor`: name of a function of others' code that is linked into programs; `[` stands before a class
+ * - `sdk`: file name of a library of others that programs bring along; with a star at its end, a prefix of one
  * - `script`: function of an interpreter that evaluates a script
  */
 export type KnowledgeKind =
@@ -47,6 +48,7 @@ export type KnowledgeKind =
   | "watchdog"
   | "origin"
   | "vendor"
+  | "sdk"
   | "script";
 
 /** The part that a function plays on a crashed stack.

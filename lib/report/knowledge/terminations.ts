@@ -4,6 +4,7 @@ import type { KnowledgeRow } from "./row.ts";
 
 const note = "Apple, Technical Note TN2151";
 const watchdog = 'Apple, "Addressing watchdog terminations"';
+const assertionNames = "The Apple Wiki, BKSProcessAssertion: NameForReason:";
 const killed = 'Apple, "EXC_CRASH (SIGKILL)"';
 const reason = "XNU, bsd/sys/reason.h";
 const jetsam = "XNU, bsd/sys/kern_memorystatus.h";
@@ -51,6 +52,46 @@ export const terminationRows: readonly KnowledgeRow[] = [
     ],
     "End each background task, in its expiration handler as well; the stack need not have to do with it.",
     watchdog,
+  ),
+  code(
+    "ASSERTIOND:0x8badf00d assertion suspend",
+    'The system ended the app: it had gone to the background and was still at work when it was to be suspended (0x8badf00d, "ate bad food"). Nothing in it crashed.',
+    ["the main thread was busy, or waited, while the app went to the background"],
+    "See what the main thread was doing: it has to return from what it handles, and from applicationDidEnterBackground, before that time is over.",
+    assertionNames,
+  ),
+  code(
+    "ASSERTIOND:0x8badf00d assertion backgroundContentFetching",
+    'The system ended the app, which it had run in the background to fetch content: the app did not say in time that the fetch was over (0x8badf00d, "ate bad food"). Nothing in it crashed.',
+    [
+      "the completion handler of performFetchWithCompletionHandler, or of a remote notification, was not called, or too late",
+      "a request that waits for the network longer than the fetch may take",
+    ],
+    "Call the completion handler on each way out, and give requests a shorter timeout; the stack need not have to do with it.",
+    assertionNames,
+  ),
+  code(
+    "ASSERTIOND:0x8badf00d assertion backgroundDownload",
+    'The system ended the app, which it had run in the background for the events of a background URL session: the app did not say in time that it had handled them (0x8badf00d, "ate bad food"). Nothing in it crashed.',
+    [
+      "the completion handler of handleEventsForBackgroundURLSession was not called, or too late",
+    ],
+    "Call that completion handler in urlSessionDidFinishEvents(forBackgroundURLSession:); the stack need not have to do with it.",
+    assertionNames,
+  ),
+  code(
+    "ASSERTIOND:0x8badf00d assertion notificationAction",
+    'The system ended the app, which it had run in the background for the action of a notification: the app did not say in time that it had handled it (0x8badf00d, "ate bad food"). Nothing in it crashed.',
+    ["the completion handler of the notification's action was not called, or too late"],
+    "Call the completion handler on each way out; the stack need not have to do with it.",
+    assertionNames,
+  ),
+  code(
+    "ASSERTIOND:0x8badf00d assertion other",
+    'The system ended the app, which was kept running in the background for longer than was permitted (0x8badf00d, "ate bad food"): nothing in it crashed.',
+    [],
+    "See in the line of the assertion what the time was for, and who holds it; that has to end in time. The stack need not have to do with it.",
+    assertionNames,
   ),
   code(
     "ASSERTIOND:0x8badf00d",

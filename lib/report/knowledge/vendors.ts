@@ -121,6 +121,48 @@ export const vendorRows: readonly KnowledgeRow[] = vendors.flatMap(([meaning, so
   keys.map((key) => ({ kind: "vendor" as const, key, meaning, causes: [], next: "", source }))
 );
 
+/** Frameworks of others, by the names of their files, which are no words that programs have for names as well. */
+const sdks = [
+  ["Microsoft's Clarity SDK", "github.com/microsoft/clarity-apps", "Clarity"],
+  ["the Google Mobile Ads SDK", "developers.google.com/admob/ios", "GoogleMobileAds"],
+  ["the Google Maps SDK", "developers.google.com/maps/documentation/ios-sdk", "GoogleMaps"],
+  ["Google Sign-In", "github.com/google/GoogleSignIn-iOS", "GoogleSignIn"],
+  ["Firebase", "github.com/firebase/firebase-ios-sdk", "Firebase*"],
+  ["the Facebook SDK", "github.com/facebook/facebook-ios-sdk", "FBSDK*", "FBAudienceNetwork"],
+  ["AppsFlyer", "github.com/AppsFlyerSDK", "AppsFlyerLib"],
+  ["Adjust", "github.com/adjust/ios_sdk", "AdjustSdk"],
+  ["AppLovin's SDK", "github.com/AppLovin/AppLovin-MAX-SDK-iOS", "AppLovinSDK"],
+  ["Unity Ads", "docs.unity.com/ads", "UnityAds"],
+  ["Unity", "docs.unity3d.com", "UnityFramework"],
+  ["ironSource's SDK", "developers.is.com", "IronSource"],
+  ["Vungle", "github.com/Vungle", "VungleAdsSDK", "VungleSDK"],
+  ["Chartboost", "docs.chartboost.com", "ChartboostSDK"],
+  ["InMobi's SDK", "support.inmobi.com", "InMobiSDK"],
+  ["Pangle's SDK", "pangleglobal.com", "BUAdSDK", "PAGAdSDK"],
+  ["OneSignal", "github.com/OneSignal", "OneSignal*"],
+  ["Braze", "github.com/braze-inc/braze-swift-sdk", "BrazeKit", "BrazeUI"],
+  ["Amplitude", "github.com/amplitude", "AmplitudeSwift", "AmplitudeCore"],
+  ["Datadog's SDK", "github.com/DataDog/dd-sdk-ios", "Datadog*"],
+  ["New Relic's agent", "github.com/newrelic", "NewRelic", "NewRelicAgent"],
+  ["Stripe's SDK", "github.com/stripe/stripe-ios", "StripeCore", "StripePayment*", "StripeUICore"],
+  ["Agora's SDK", "docs.agora.io", "AgoraRtcKit", "AgoraRtmKit"],
+  ["Twilio's SDK", "twilio.com/docs", "TwilioVideo", "TwilioVoice"],
+  ["Mapbox", "github.com/mapbox", "MapboxMaps", "MapboxCoreMaps", "MapboxCommon"],
+  ["Realm", "github.com/realm/realm-swift", "Realm", "RealmSwift"],
+  ["Alamofire", "github.com/Alamofire/Alamofire", "Alamofire"],
+  ["AFNetworking", "github.com/AFNetworking", "AFNetworking"],
+  ["SDWebImage", "github.com/SDWebImage", "SDWebImage"],
+  ["Kingfisher", "github.com/onevcat/Kingfisher", "Kingfisher"],
+  ["RxSwift", "github.com/ReactiveX/RxSwift", "RxSwift", "RxCocoa"],
+  ["CocoaLumberjack", "github.com/CocoaLumberjack", "CocoaLumberjack", "CocoaLumberjackSwift"],
+  ["WebRTC", "webrtc.org", "WebRTC"],
+] as const;
+
+/** See {@linkcode KnowledgeRow}. */
+export const sdkRows: readonly KnowledgeRow[] = sdks.flatMap(([meaning, source, ...keys]) =>
+  keys.map((key) => ({ kind: "sdk" as const, key, meaning, causes: [], next: "", source }))
+);
+
 /** Interpreters: whose functions evaluate code of a script, which has no functions on the stack. */
 const scripts = [
   ["Ruby", "Ruby, vm.c", "vm_exec", "vm_exec_core", "rb_vm_exec", "vm_exec_*", "rb_eval*"],

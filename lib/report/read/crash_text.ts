@@ -141,6 +141,10 @@ class CrashTextReader {
   #afterBlank = true;
   #hasException = false;
   #untitledThreads = 0;
+  /** What a debugger stopped at, in its order. */
+  readonly #stops: { thread: DraftThread; exception: ReportException | null }[] = [];
+  /** Threads whose titles were not understood. */
+  readonly #guessed = new Set<DraftThread>();
   readonly #next: NextReport;
   readonly #remarks: string[] = [];
   /** The title of a Crashlytics exception whose reason has not come yet. */
@@ -193,7 +197,11 @@ class CrashTextReader {
     this.#afterBlank = false;
   }
 
-  #understand(at: number, line: string, trimmed: string): void {
+  #understand(at: number, written: string, bare: string): void {
+    // A debugger's mark of what is selected, or what Markdown and lists made of it.
+    const isMarked = bare.includes(" #") && debuggerMark.test(bare);
+    const line = isMarked ? written.replace(debuggerMark, "* ") : written;
+    const trimmed = isMarked ? bare.replace(debuggerMark, "* ") : bare;
     const first = trimmed.charCodeAt(0);
     if (first === 0x3e && /^> ?\S/.test(trimmed)) {
       // A line that is quoted where others are not.
@@ -417,8 +425,12 @@ class CrashTextReader {
         ? title.replace(/[:：]+$/, "")
         : null,
       queue: null,
-      crashed: translated.crashed.test(title),
+      // The name of what wrote the report is no word of it.
+      crashed: translated.crashed.test(
+        title.replace(/ReportCrash|CrashReport\w*|crash_?log/gi, ""),
+      ),
     });
+    this.#guessed.add(this.#thread!);
     return this.#thread!.frames;
   }
 
@@ -531,6 +543,7 @@ class CrashTextReader {
       }
       const { index, name, queue, crashed } = stop;
       this.#begin({ index, name, queue, crashed });
+      if (crashed) this.#stops.push({ thread: this.#thread!, exception: stop.exception });
       if (!this.#hasException) this.#raised ??= stop.exception;
       if (stop.message !== null && !this.#remarks.includes(stop.message)) {
         this.#remarks.push(stop.message);
@@ -590,17 +603,26 @@ class CrashTextReader {
     }
     if (
       at >= 0 &&
-      /^\*\*\* (?:First throw call stack|Call stack at first throw):?$/.test(line.slice(at))
+        /^\*\*\* (?:First throw call stack|Call stack at first throw):?$/.test(line.slice(at)) ||
+      /^(?:\*{1,3} ?)?(?:First throw call stack|Call stack at first throw):?$/.test(bare)
     ) {
       this.#exception ??= [];
       this.#collecting = "exception";
       return true;
     }
-    const said = at >= 0 && line.startsWith("*** Terminating app due to uncaught exception", at)
-      ? at
-      : line.search(/\blibc\+\+abi(?:\.dylib)?: terminat(?:ing|e called) /);
+    const said = line.search(uncaughtLine);
     if (said < 0 || (this.#collecting === "section" && this.#isOfReport)) return false;
-    const remark = line.slice(said).replace(/^libc\+\+abi(?:\.dylib)?: /, "");
+    const words = line.slice(said).replace(/^libc\+\+abi(?:\.dylib)?: /, "").replace(
+      /^\*{1,3} ?/,
+      "",
+    );
+    const remark = words.startsWith("terminat")
+      ? words
+      : words.startsWith("Terminating")
+      ? `*** ${words}`
+      : `*** Terminating app due to uncaught exception ${
+        words.replace(/^uncaught exception:? /i, "")
+      }`;
     this.#remarks.push(remark);
     this.#inRuby = this.#exception === null && this.#threads.length === 0 &&
       this.#rubyFrame(/, reason: '(\S.{0,600})$/.exec(remark)?.[1] ?? "");
@@ -864,7 +886,26 @@ class CrashTextReader {
     return true;
   }
 
+  /** Decides which of several stops of a debugger is told: that of the last one's thread whose stack is the fullest. */
+  #settleStops(): void {
+    const stops = this.#stops.filter(({ thread }) =>
+      thread.frames.length > 0 && this.#threads.includes(thread)
+    );
+    const last = stops.at(-1);
+    if (last === undefined || stops.length < 2) return;
+    const same = stops.filter(({ thread }) => thread.index === last.thread.index);
+    const best = same.reduce((one, other) =>
+      other.thread.frames.length >= one.thread.frames.length ? other : one
+    );
+    for (const { thread } of stops) if (thread !== best.thread) thread.crashed = false;
+    for (const { thread } of same) {
+      if (thread !== best.thread) this.#threads.splice(this.#threads.indexOf(thread), 1);
+    }
+    if (!this.#hasException && best.exception !== null) this.#raised = best.exception;
+  }
+
   #finish(): CrashReport {
+    this.#settleStops();
     const find = imageFinder(this.#images);
     // Only images without a size are looked for by it.
     let byBase: ReadonlyMap<bigint, ReportImage> | null = null;
@@ -910,6 +951,10 @@ class CrashTextReader {
     const alone = this.#threads.length === 1 && this.#untitledThreads === 1 &&
       (header.exception !== null || single.frames[0]?.index === 0);
     if (alone) single.crashed = true;
+    else if (triggered !== null) {
+      // What the header says is not replaced by what a title looks like.
+      for (const thread of this.#guessed) thread.crashed &&= thread.index === triggered;
+    }
     const known = this.#threads.some(({ crashed }) => crashed);
     const threads: ReportThread[] = this.#threads.map((thread) => ({
       ...thread,
@@ -1038,6 +1083,14 @@ function wholeReasons(lines: readonly string[]): string[] {
 /** Titles of sections of Apple's reports, also where no empty line is before them. */
 const sectionTitles =
   /^(?:Application Specific (?:Information|Signatures)|Dyld Error Message|CrashDoctor Diagnosis)$/;
+
+/** How lines begin that tell of an exception that was not caught. */
+const uncaughtLine =
+  /(?:\*{1,3} ?)?Terminating app due to uncaught exception\b|\blibc\+\+abi(?:\.dylib)?: terminat(?:ing|e called) |^terminating (?:with|due to) uncaught exception of type |(?:^|(?<=[:\]] ))(?:\*{1,3} ?)?[Uu]ncaught exception:? (?:'[\w.]{3,100}', reason: |<?[A-Z]\w{4,80}Exception>?,? \S)|^[A-Z]\w{4,80}Exception, reason: \S/;
+
+/** What stands before a debugger's thread or frame: `* `, and what copies have in its place. */
+const debuggerMark =
+  /^\s{0,40}(?:\(lldb\) |Process \d{1,9} stopped )?[,\\]?(?:[-+*\u2022\u00b7\u25e6\u25cf\u2192\u27a1>]|[-=]>)\s{1,8}(?=(?:thread|frame) #\d)/;
 
 /** How KSCrash's text begins the line of what it found. */
 const diagnosis = "CrashDoctor Diagnosis: ";

@@ -77,6 +77,9 @@ const debuggerFrame =
 /** The arguments' values after a function's name. */
 const argumentValues = / ?\((?:\w{1,60}=.{0,800}|)\)$/;
 
+/** The same before an offset, where empty parentheses are of the name. */
+const givenValues = / ?\(\w{1,60}=.{0,800}\)$/;
+
 /** The arguments' values within the name of a method: `-[Cart(self=0x1, _cmd="add:") add:]`. */
 const methodValues =
   /^([-+]\[[\w$]{1,200}(?:\([\w$]{1,80}\))?)\((?:self|_cmd)=.{0,1000}\) ([\w$:]{1,300}\])/;
@@ -93,16 +96,20 @@ export function parseDebuggerFrame(line: string): FrameLine | null {
   const named = source === null ? text : text.slice(0, at);
   // gdb: `objc_msgSend () from /usr/lib/libobjc.A.dylib`.
   const from = / \(.{0,800}\) from (\S{1,300})$/.exec(named);
-  const place = (from === null ? named : named.slice(0, from.index)).replace(argumentValues, "")
-    .replace(methodValues, "$1 $2");
-  const plus = / \+ (\d{1,9})$/.exec(place);
+  const whole = from === null ? named : named.slice(0, from.index);
+  const plus = / \+ (\d{1,9})$/.exec(whole);
+  const bare = plus === null
+    ? whole.replace(argumentValues, "")
+    : whole.slice(0, plus.index).replace(givenValues, "");
+  const symbol = bare.replace(methodValues, "$1 $2");
+  const inner = / \+ (\d{1,9})$/.exec(symbol);
   return {
     index: Number(index),
     imageName: imageName ?? from?.[1].split("/").at(-1) ?? null,
     address: BigInt(address),
     placeAt: line.length,
-    symbol: plus === null ? place : place.slice(0, plus.index),
-    offset: plus === null ? null : Number(plus[1]),
+    symbol: inner === null ? symbol : symbol.slice(0, inner.index),
+    offset: plus === null && inner === null ? null : Number((inner ?? plus)![1]),
     base: null,
     image: null,
     file: source?.file ?? null,

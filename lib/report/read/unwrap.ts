@@ -40,6 +40,7 @@ export function unwrap(text: string): Unwrapped {
     (all) => all.replaceAll("\r\r\n", "\r\n"),
   );
   step("the system log's prefixes", () => isSystem, withoutSystemLog);
+  step("a log's prefixes", isStamped, unstamped);
   step("escapes of a string", isEscaped, unescaped);
   step("invisible characters", isMarked, unmark);
   step("HTML", isHtml, plainHtml);
@@ -75,7 +76,7 @@ function isSuspicious(head: string): boolean {
   if (head.includes("\r\r\n") || head.includes("\n >")) return true;
   if (isLogged(head) || isPartlyQuoted(head) || isTable(head) || isJoined(head)) return true;
   if (isTicked(head) || isListed(head) || isNumbered(head) || isPaged(head)) return true;
-  if (isFiled(head)) return true;
+  if (isFiled(head) || isStamped(head)) return true;
   if (isTracker(head) || isTypeset(head) || isBroken(head)) return true;
   if (
     !plainField.test(head) &&
@@ -419,9 +420,15 @@ const joinedFrame = / (?=\d{1,3} {1,4}\S{2,80} {1,40}0x[0-9a-f]{8,16}(?: |$))/g;
 const joinedFrames =
   /^[ \t]{0,4}0 {1,4}\S{2,80} {1,40}0x[0-9a-f]{8,16} .{1,400}? 1 {1,4}\S{2,80} {1,40}0x[0-9a-f]{8,16} .{1,400}? 2 {1,4}\S{2,80} {1,40}0x[0-9a-f]{8,16} /m;
 
+/** An exception's line that goes on with the title of its backtrace. */
+const joinedThrow = /Terminating app due to [^\n]{1,4000}\S \*{0,3} ?First throw call stack:/;
+/** The parts of such a line. */
+const throwParts =
+  / (?=\*{0,3} ?First throw call stack:)|(?<=First throw call stack:) (?=\()|(?<=\)) (?=libc\+\+abi)/g;
+
 /** Whether line ends were lost. */
 function isJoined(head: string): boolean {
-  if (joinedFrames.test(head)) return true;
+  if (joinedFrames.test(head) || joinedThrow.test(head)) return true;
   const at = head.indexOf(" Path: ");
   if (at < 0 && !head.includes(" Exception Codes: ") && !head.includes(" OS Version: ")) {
     return false;
@@ -433,7 +440,7 @@ function split(text: string): string {
   return linesOf(text).map((line) =>
     line.length < 60 || line.length > 100_000
       ? line
-      : line.replace(begins, "\n").replace(joinedFrame, "\n").replace(
+      : line.replace(throwParts, "\n").replace(begins, "\n").replace(joinedFrame, "\n").replace(
         /^Application Specific Information: (?=\S)/m,
         "\nApplication Specific Information:\n",
       ).replace(/ (?=Thread \d{1,3}(?: Crashed)?:: )/g, "\n")
@@ -465,6 +472,55 @@ function withoutSystemLog(text: string): string {
     else if ((match[1] ?? match[2]) === "ReportCrash") {
       lines.push(line.slice(match[0].length).trimEnd());
     }
+  }
+  return lines.join("\n");
+}
+
+/** What logs have before the first line of a message: a copy of Console's rows, with the process; Android's log, and what
+ * Flutter's tool makes of it; times of build servers and of loggers. The other lines of a message have nothing. */
+const stamp =
+  /^[ \t]{0,12}(?:(?:\d{1,7}\t)?(?:default|info|debug|error|fault|notice)\t(?:\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d\.\d{3,9}(?:[+-]\d{4})?\t([\w.-]{1,60})\t|(ReportCrash)\t|[VDIWEF]\/[\w.-]{1,40} {0,8}\( {0,8}\d{1,7}\): |\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} {1,4}\d{1,7} {1,4}\d{1,7} [VDIWEF] [\w.-]{1,40} {0,8}: |\[ {1,8}(?:\+ {0,6}\d{1,7} m?s)?\] |flutter: |\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z| ?[+-]\d\d:?\d\d)?\]?[:|]? (?!\S{1,100}\[\d{1,9}:[0-9a-f]{1,9}\] )|\[?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]?[:|]? )/;
+
+/** Lines of a report that nothing is before. */
+const startsLine =
+  /^(?:(?:Process|Exception Type|Exception Codes|Termination Reason|Crashed Thread|Triggered by Thread): {1,40}\S|Thread \d{1,5}(?: Crashed)?:|Thread \d{1,5} (?:name:|Crashed)|\*\*\* (?:Terminating app|First throw)|\d{1,3} {1,4}[A-Za-z?][\w.+ -]{1,60}?\s{1,40}0x[0-9a-f]{6,16} \S)/;
+
+/** Prefixes of lines of a report from which on they are a log's. */
+const MIN_STAMPED = 2;
+
+/** The lines of a report that have a log's prefix before them: the processes that wrote them, and their number. */
+function stampsOf(head: string): { readonly count: number; readonly writers: ReadonlySet<string> } {
+  const writers = new Set<string>();
+  let count = 0;
+  for (const line of linesOf(head)) {
+    const match = stamp.exec(line.slice(0, 300));
+    if (match === null || !startsLine.test(line.slice(match[0].length, 400))) continue;
+    count++;
+    const writer = match[1] ?? match[2];
+    if (writer !== undefined) writers.add(writer);
+  }
+  return { count, writers };
+}
+
+/** Whether lines of a report have a log's prefix. */
+function isStamped(head: string): boolean {
+  return stampsOf(head).count >= MIN_STAMPED;
+}
+
+/** The mark of Console where a message is too long. */
+const cutMark = /<(?:\u2026|\.\.\.)>$/;
+
+function unstamped(text: string): string {
+  const { writers } = stampsOf(text.slice(0, PROBED));
+  const lines: string[] = [];
+  for (const line of linesOf(text)) {
+    const match = stamp.exec(line.slice(0, 300));
+    const writer = match?.[1] ?? match?.[2];
+    if (writer !== undefined && !writers.has(writer)) continue;
+    const rest = match === null ? line : line.slice(match[0].length);
+    // Of an address that is cut nothing can be said.
+    if (cutMark.test(rest) && !/0x[0-9a-f]{6,16}\s\S/.test(rest)) continue;
+    lines.push(rest.replace(cutMark, ""));
   }
   return lines.join("\n");
 }

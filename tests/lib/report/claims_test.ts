@@ -1542,3 +1542,100 @@ Deno.test("a thread's state may be that of another process; what a Mach message 
   assertStringIncludes(guard(3n), "no port was under guard");
   assert(!guard(3n).includes("Mach port 0x0"), guard(3n));
 });
+
+/** A console's copy of an uncaught exception: its name, its reason, and the frames of its throw, from `image symbol` each. */
+function thrown(name: string, reason: string, frames: string[]): string {
+  return `2026-01-02 03:04:05.678 Shop[77:303] *** Terminating app due to uncaught exception '${name}', reason: '${reason}'\n` +
+    "*** First throw call stack:\n(\n" +
+    [
+      "CoreFoundation __exceptionPreprocess + 180",
+      "libobjc.A.dylib objc_exception_throw + 44",
+      ...frames,
+    ]
+      .map((frame, index) => {
+        const space = frame.indexOf(" ");
+        return `\t${String(index).padEnd(3)} ${frame.slice(0, space).padEnd(35)} 0x0203${
+          index.toString(16).padStart(4, "0")
+        } ${frame.slice(space + 1)}`;
+      }).join("\n") +
+    "\n)\n";
+}
+
+Deno.test("a function that only led to the one that raised an exception does not tell what it was", () => {
+  const frames = [
+    "UIKit -[UIViewController __supportedOnes] + 509",
+    "UIKit -[UIViewController setIt:] + 139",
+    "UIKit -[UIViewController viewDidMoveToWindow:shouldAppearOrDisappear:] + 999",
+    "UIKit -[UIView(Internal) _addSubview:positioned:relativeTo:] + 1875",
+    "UIKit -[UIView(Hierarchy) addSubview:] + 56",
+    "Shop ShowShop + 973",
+    "Shop main + 80",
+  ];
+  const unknown = told(thrown("ShopException", "the shop is closed", frames));
+  assert(!/refused to add a view/.test(unknown.what), unknown.what);
+  assert(!/Can't add self/.test(unknown.causes), unknown.causes);
+  const orientation = told(
+    thrown(
+      "UIApplicationInvalidInterfaceOrientation",
+      "Supported orientations has no common orientation with the application, and shouldAutorotate is returning YES",
+      frames,
+    ),
+  );
+  assertStringIncludes(orientation.what, "do not agree on the orientations");
+  assertStringIncludes(orientation.causes, "UISupportedInterfaceOrientations");
+  // The one that raised it, or had a function of its own do so, tells.
+  assertStringIncludes(
+    told(thrown("ShopException", "no", frames.slice(3))).what,
+    "refused to add a view",
+  );
+  assertStringIncludes(
+    told(thrown("ShopException", "no", ["UIKit ShopCheck + 4", ...frames.slice(3)])).what,
+    "refused to add a view",
+  );
+});
+
+Deno.test("without a header no image is the program's unless the stacks show it", () => {
+  const crashlytics = (image: string, outer: string[] = []) =>
+    attributeReport(readReport(
+      [
+        "Fatal Exception: NSInternalInconsistencyException",
+        "0  CoreFoundation                 0x83f20 __exceptionPreprocess",
+        "1  libobjc.A.dylib                0x172b8 objc_exception_throw",
+        "2  UIKitCore                      0xc2e34 _UIGraphicsBeginImageContextWithOptions",
+        `3  ${image.padEnd(30)} 0x10e58 (Missing UUID 79d7c951c053365a83bdfef180a2e07e)`,
+        ...outer,
+      ].join("\n"),
+      "x",
+    ));
+  const sdk = crashlytics("Clarity");
+  assertEquals([sdk.isLibrary, sdk.maker], [null, "Microsoft's Clarity SDK"]);
+  assertEquals(crashlytics("Shop").isLibrary, null);
+  assertEquals(crashlytics("Shop").maker, null);
+  const loop = "4  UIKitCore                      0x1234 UIApplicationMain";
+  const start = "6  dyld                           0x1234 start";
+  assertEquals(
+    crashlytics("Shop", [loop, "5  Shop                           0x99 main", start]).isLibrary,
+    false,
+  );
+  assertEquals(
+    crashlytics("Shop", [loop, "5  Shop                           0x99 (Missing)", start])
+      .isLibrary,
+    false,
+  );
+  const other = crashlytics("Clarity", [
+    loop,
+    "5  Shop                           0x99 (Missing)",
+    start,
+  ]);
+  assertEquals([other.isLibrary, other.maker], [true, "Microsoft's Clarity SDK"]);
+});
+
+Deno.test("a bitmap's assertion: its size", () => {
+  const { what, causes } = told(
+    thrown("NSInternalInconsistencyException", "x", [
+      "UIKitCore _UIGraphicsBeginImageContextWithOptions + 4",
+    ]),
+  );
+  assertStringIncludes(what, "could not make a bitmap");
+  assertStringIncludes(causes, "width or height is 0");
+});

@@ -368,3 +368,143 @@ Deno.test("Go: the goroutine that a thread ran called what its run-time's own st
   assertEquals(found.whose, ["program", null, "example.com/tty/screen.Width"]);
   assert(!found.causes.includes("nil"), found.causes);
 });
+
+Deno.test("LLDB: other marks before threads and frames, several stops, and the values of arguments", () => {
+  const title =
+    "thread #21: tid = 0x1be8c7, 0x195213bc8 libobjc.A.dylib`objc_msgSend + 8, stop reason = " +
+    "EXC_BAD_ACCESS (code=1, address=0xc)";
+  const frames = [
+    "0x0000000195213bc8 libobjc.A.dylib`objc_msgSend + 8",
+    "0x0000000195210b94 libobjc.A.dylib`objc_setProperty_nonatomic_copy + 52",
+    "0x0000000100194410 Shop`-[ShopCart setURL:](self=0x00000001788c97d0, _cmd=0x0000000191acc63f, url=0x000000000000000c) + 52 at ShopCart.m:62",
+    "0x00000001001ad188 Shop`+[ShopPool drain:](self=0x0000000100923568) + 2592 at ShopPool.m:197",
+  ];
+  for (const mark of ["*", "-", "+", ",*", "\\*", "•", "→", "->", "(lldb) *"]) {
+    const { what, causes, threads, whose } = told(
+      `(lldb) bt\n${mark} ${title}\n` +
+        frames.map((frame, at) => `  ${at === 2 ? `${mark} ` : "  "}frame #${at}: ${frame}\n`).join(
+          "",
+        ),
+    );
+    assertEquals(threads, [[21, null, true]], mark);
+    assertEquals(whose, ["program", null, "-[ShopCart setURL:]"], mark);
+    assertStringIncludes(
+      what,
+      "-[ShopCart setURL:] (frame 2) was called with url = 0xc, which is a number",
+    );
+    assertStringIncludes(causes, "whose declared parameters are not the function's");
+  }
+  // The stop with the fullest stack of the thread that stopped last.
+  const stop = (index: number, address: string, count: number): string =>
+    `,* thread #${index}: tid = 0x1, 0x1 Shop\`sell, queue = 'q${index}', stop reason = EXC_BAD_ACCESS (code=1, address=${address})\n` +
+    Array.from(
+      { length: count },
+      (_, at) => `    frame #${at}: 0x00000001000${at}0000 Shop\`f${index}${at} + 4\n`,
+    ).join("");
+  const several = readReport(
+    stop(3, "0x8000100", 4) + stop(7, "0x8000200", 1) + stop(7, "0x8000200", 3) +
+      stop(7, "0x8000200", 1),
+    "x",
+  );
+  assertEquals(several.crashedThread?.index, 7);
+  assertEquals(several.crashedThread?.frames.length, 3);
+  assertEquals(several.exception?.codes[1], 0x8000200n);
+  assertEquals(several.threads.length, 2);
+});
+
+Deno.test("an uncaught exception in other spellings of its line", () => {
+  const reason =
+    "[<ShopView 0x1> setValue:forUndefinedKey:]: this class is not key value coding-compliant for the key play.";
+  const stack = "(0x1c91012 0x10cee7e 0x1d19fb1 0xb7ae41)";
+  for (
+    const text of [
+      `Terminating app due to uncaught exception 'NSUnknownKeyException', reason: '${reason}' * First throw call stack: ${stack} libc++abi.dylib: terminate called throwing an exception (lldb)`,
+      `Terminating app due to uncaught exception 'NSUnknownKeyException', reason: '${reason}'`,
+      `*** Terminating app due to uncaught exception NSUnknownKeyException, reason: '${reason}'\n*** First throw call stack:\n${stack}`,
+      `** Terminating app due to uncaught exception "NSUnknownKeyException", reason: "${reason}"\nFirst throw call stack:\n${stack}`,
+      `libc++abi: terminating due to uncaught exception of type NSException\n*** Terminating app due to uncaught exception 'NSUnknownKeyException', reason: '${reason}'`,
+      `Uncaught exception: NSUnknownKeyException, reason: '${reason}'`,
+      `NSUnknownKeyException, reason: '${reason}'`,
+    ]
+  ) {
+    const { what, causes } = told(`${text}\n`);
+    assertStringIncludes(
+      what,
+      `An Objective-C exception was not caught: NSUnknownKeyException, ${reason}`,
+      text,
+    );
+    assertStringIncludes(causes, "an outlet in a nib", text);
+    assert(!what.includes("terminate called"), what);
+    assertEquals(
+      readReport(`${text}\n`, "x").lastException?.length ?? 0,
+      text.includes(stack) ? 4 : 0,
+      text,
+    );
+  }
+  assertStringIncludes(
+    told("terminating with uncaught exception of type NSException\n").what,
+    "An Objective-C exception was not caught",
+  );
+});
+
+/** A report of a crash on thread 2. */
+const whole = [
+  "Process:             Shop [77]",
+  "Exception Type:  EXC_BAD_ACCESS (SIGSEGV)",
+  "Exception Subtype: KERN_INVALID_ADDRESS at 0x0000000000000002",
+  "Triggered by Thread:  2",
+  "",
+  "Thread 0 name:  Dispatch queue: com.apple.main-thread",
+  "Thread 0:",
+  "0   libsystem_kernel.dylib        \t0x000000022a43fcd0 0x22a431000 + 60624",
+  "",
+  "Thread 1:",
+  "0   libsystem_pthread.dylib       \t0x000000022a43fcd0 0x22a431000 + 60624",
+  "",
+  "Thread 2 name:  io.flutter.1.ui",
+  "Thread 2 Crashed:",
+  "0   App                           \t0x00000001030a46e4 0x103088000 + 116452",
+  "1   Flutter                       \t0x00000001009f527c 0x1009b8000 + 250492",
+];
+
+Deno.test("a log that has something before the first line of each message only", () => {
+  const titles = /^(?:Process|Exception Type|Thread \d+(?: name)?):/;
+  for (
+    const lead of [
+      "ReportCrash\t",
+      "241\tdefault\t16:15:37.667840-0700\tReportCrash\t",
+      "default\t16:15:37.667840-0700\tReportCrash\t",
+      "I/flutter ( 1234): ",
+      "[  +12 ms] ",
+      "[2024-05-06 07:08:09] ",
+      "2024-05-06T07:08:09.123456Z ",
+      "07:08:09.123 ",
+    ]
+  ) {
+    const text = whole.flatMap((line) => [
+      titles.test(line) ? lead + line : line,
+      ...(line === "" && lead.startsWith("default")
+        ? ["default\t16:15:37.7-0700\tsharingd\tThread 5 Crashed:"]
+        : []),
+    ]).join("\n");
+    const { threads, whose, causes } = told(text);
+    assertEquals(threads, [
+      [0, "com.apple.main-thread", false],
+      [1, null, false],
+      [2, "io.flutter.1.ui", true],
+    ], lead);
+    assertEquals(whose[0], "program", lead);
+    assertStringIncludes(causes, "the Dart compiler");
+  }
+  // A title that is not understood does not replace the thread that the header names.
+  const odd = whole.map((line) =>
+    line === "Thread 1:" ? "3 crash reporter ReportCrash Thread 1:" : line
+  );
+  assertEquals(readReport(odd.join("\n"), "x").crashedThread?.index, 2);
+  const lost = odd.map((line) => line.startsWith("Thread 2") ? "" : line).slice(0, 12);
+  assertEquals(readReport(lost.join("\n"), "x").crashedThread, null);
+  assertStringIncludes(
+    told(lost.join("\n")).what,
+    "Thread 2 crashed; its stack is not in the report",
+  );
+});

@@ -33,13 +33,46 @@ Deno.test("a watchdog: whether the process waited or worked; a task in the backg
     ["libsystem_kernel.dylib __psynch_cvwait + 8", "MyApp -[Cart load] + 40", ...loop],
   )).what;
   assertStringIncludes(waiting, "it worked, though its main thread waited at that moment");
-  assertStringIncludes(
+});
+
+Deno.test("what an assertion beyond its time was for decides what is told", () => {
+  const ended = (...assertions: string[]) =>
     told(
       "Exception Type: 00000020\nException Codes: 0x000000008badf00d\n\nApplication Specific Information:\n" +
-        "<BKNewProcess: 0x1> has active assertions beyond permitted time:\npermittedBackgroundDuration: 30.0\n",
-    ).what,
-    "did not end its work in the background",
+        "<BKNewProcess: 0x1> has active assertions beyond permitted time:\n{(\n" +
+        assertions.join(" ,\n") + "\n)}\n",
+    );
+  const old = (reason: string, seconds = 30) =>
+    `<BKProcessAssertion: 0x2> name: Work process: Shop[7] permittedBackgroundDuration: ${seconds}.000000 ` +
+    `reason: ${reason} owner pid:7 preventSuspend`;
+  const newer = (reason: string) =>
+    `<BKProcessAssertion: 0x2; "com.shop.work" (${reason}:30s); id:…AB> (owner: Shop:7)`;
+  const task = ended(old("finishTask", 180));
+  assertStringIncludes(task.what, "the time of its background task was over");
+  assertStringIncludes(task.what, "It was permitted 180 s.");
+  assertStringIncludes(
+    ended(newer("finishTaskAfterBackgroundDownload")).causes,
+    "beginBackgroundTask without endBackgroundTask",
   );
+  const suspend = ended(old("suspend", 10));
+  assertStringIncludes(suspend.what, "still at work when it was to be suspended");
+  assert(!suspend.causes.includes("beginBackgroundTask"), suspend.causes);
+  for (
+    const [reason, words] of [
+      ["backgroundContentFetching", "performFetchWithCompletionHandler"],
+      ["backgroundDownload", "handleEventsForBackgroundURLSession"],
+      ["notificationAction", "the notification's action"],
+    ]
+  ) {
+    for (const { causes } of [ended(old(reason)), ended(newer(reason))]) {
+      assertStringIncludes(causes, words);
+      assert(!causes.includes("beginBackgroundTask"), causes);
+    }
+  }
+  for (const other of [ended(old("viewServices")), ended(old("suspend"), old("finishTask"))]) {
+    assertStringIncludes(other.what, "longer than was permitted");
+    assertEquals(other.causes, "");
+  }
 });
 
 Deno.test("a termination without its code: by the words that reports have for it", () => {

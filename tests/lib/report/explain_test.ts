@@ -26,7 +26,7 @@ Deno.test("every row has a source and says something, once", () => {
     // What only raises an error or is compiled in says nothing of it; run-times, waits, whose code it is and languages
     // of scripts are names.
     const silent = role === "raise" || role === "wrap" || role === "part" || kind === "library" ||
-      kind === "wait" || kind === "vendor" || kind === "script" ||
+      kind === "wait" || kind === "vendor" || kind === "sdk" || kind === "script" ||
       kind === "address" || kind === "trap" ||
       key === "objc_msgSend() selector name:";
     assert(silent || meaning.length > 10, key);

@@ -98,6 +98,18 @@ Deno.test("two threads within Hermes, which takes one at a time", () => {
     told(crash({ crashed: 1, threads: both })).happened,
     `Thread 0 "com.apple.main-thread" ran code of Hermes too, in hermes::vm::GCBase::markWeakRoots: one run-time of Hermes may be used by one thread at a time; whether both used the same one is not in the report.`,
   );
+  // What makes an error of JavaScript uses the run-time, whatever it asks for meanwhile.
+  const converting = [
+    "Foundation -[_NSCallStackArray objectAtIndex:] + 120",
+    "React facebook::react::TurboModuleConvertUtils::convertNSExceptionToJSError(facebook::jsi::Runtime&, NSException*) + 8",
+    ...worker,
+  ];
+  const beside = told(crash({ crashed: 1, threads: [converting, both[1]] }));
+  assertStringIncludes(
+    beside.happened,
+    "used a run-time of JavaScript too, in facebook::react::TurboModuleConvertUtils::convertNSExceptionToJSError",
+  );
+  assertStringIncludes(beside.causes.join(), "raised an Objective-C exception");
   // The collector's own thread makes no call into it.
   const collector = ["hermes hermes::vm::HadesGC::Executor::worker() + 8", ...worker];
   assert(
