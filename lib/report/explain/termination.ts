@@ -175,7 +175,7 @@ function hasCopy({ images }: CrashReport, text: string): boolean {
 
 /** How the meanings of the codes of a namespace begin, which are no sentences. */
 const beginnings: readonly (readonly [string, string])[] = [
-  ["JETSAM:", "the kernel ended the process to get memory back: "],
+  ["JETSAM:", "the kernel ended the process: "],
   ["EXEC:", "the program could not be started: "],
 ];
 

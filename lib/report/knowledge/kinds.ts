@@ -1,8 +1,7 @@
-/** Kinds of reports, resource events, jetsam reasons, panics, waits, guards and faulting addresses. */
+/** Kinds of reports, resource events, panics, waits, guards and faulting addresses. */
 
 import type { KnowledgeKind, KnowledgeRow, WaitReason } from "./row.ts";
 
-const jetsam = "XNU, bsd/kern/kern_memorystatus.c: memorystatus_kill_cause_name";
 const malloc = "malloc(3)";
 const vm = "XNU, osfmk/vm/vm_fault.c";
 
@@ -136,7 +135,14 @@ export const kindRows: readonly KnowledgeRow[] = [
     "Find what grows with a memory graph.",
     "XNU, osfmk/kern/exc_resource.h",
   ),
-  row("report", "298", "The kernel ended processes because memory was short.", [], "", jetsam),
+  row(
+    "report",
+    "298",
+    "The kernel ended processes because memory was short.",
+    [],
+    "",
+    "XNU, bsd/kern/kern_memorystatus.c",
+  ),
   row(
     "report",
     "211",
@@ -174,130 +180,6 @@ export const kindRows: readonly KnowledgeRow[] = [
     "If the system was hanging, see what waits for what.",
     "iOS, stackshot reports",
   ),
-
-  row(
-    "jetsam",
-    "jettisoned",
-    "memory was short, or the system asked for it: the name says no more",
-    [],
-    "See which other reasons are in the report.",
-    jetsam,
-  ),
-  row(
-    "jetsam",
-    "highwater",
-    "it was above its own soft limit while memory was short",
-    [],
-    "Use less memory in the background.",
-    jetsam,
-  ),
-  row(
-    "jetsam",
-    "vnode-limit",
-    "the kernel had no more vnodes: too many files were in use in the whole system",
-    [],
-    "Close files.",
-    jetsam,
-  ),
-  row(
-    "jetsam",
-    "vm-pageshortage",
-    "memory was short in the whole system",
-    [],
-    "Use less memory in the background.",
-    jetsam,
-  ),
-  row("jetsam", "proc-thrashing", "the system was thrashing", [], "Use less memory.", jetsam),
-  row(
-    "jetsam",
-    "fc-thrashing",
-    "the file cache was thrashing",
-    ["large mapped or read files"],
-    "Map and read less at a time.",
-    jetsam,
-  ),
-  row(
-    "jetsam",
-    "vm-thrashing",
-    "the memory compressor was thrashing",
-    [],
-    "Use less memory.",
-    jetsam,
-  ),
-  row(
-    "jetsam",
-    "per-process-limit",
-    "it was above the memory limit for its kind of process",
-    [],
-    "Find what grows with a memory graph.",
-    jetsam,
-  ),
-  row(
-    "jetsam",
-    "disk-space-shortage",
-    "the disk was too full to keep the memory of processes that are suspended",
-    [],
-    "Free space on the device.",
-    jetsam,
-  ),
-  row(
-    "jetsam",
-    "idle-exit",
-    "it was idle: this is normal",
-    [],
-    "Nothing: idle processes are ended at any time.",
-    jetsam,
-  ),
-  row(
-    "jetsam",
-    "long-idle-exit",
-    "it was idle for long: this is normal",
-    [],
-    "Nothing: idle processes are ended at any time.",
-    jetsam,
-  ),
-  row(
-    "jetsam",
-    "zone-map-exhaustion",
-    "the kernel's own memory was exhausted",
-    ["a leak of kernel objects, such as ports or files"],
-    "See largestZone in the report.",
-    jetsam,
-  ),
-  row(
-    "jetsam",
-    "vm-compressor-thrashing",
-    "the memory compressor was thrashing",
-    [],
-    "Use less memory.",
-    jetsam,
-  ),
-  row(
-    "jetsam",
-    "vm-compressor-space-shortage",
-    "the memory compressor had no space left",
-    [],
-    "Use less memory.",
-    jetsam,
-  ),
-  row("jetsam", "low-swap", "swap was nearly used up", [], "Use less memory.", jetsam),
-  row(
-    "jetsam",
-    "sustained-memory-pressure",
-    "memory was short for long",
-    [],
-    "Use less memory in the background.",
-    jetsam,
-  ),
-  row(
-    "jetsam",
-    "vm-pageout-starvation",
-    "the kernel could not page out fast enough",
-    [],
-    "Use less memory.",
-    jetsam,
-  ),
-  row("jetsam", "fc-threshold", "the file cache was too small", [], "Use less memory.", jetsam),
 
   // It names the service, whose name may be that of another row.
   row(

@@ -7,6 +7,7 @@
 import { exceptionRows } from "./exceptions.ts";
 import { frameRows } from "./frames.ts";
 import { frameworkRows } from "./frameworks.ts";
+import { jetsamRows } from "./jetsam.ts";
 import { kindRows } from "./kinds.ts";
 import { messageRows } from "./messages.ts";
 import { mobileRows } from "./mobile.ts";
@@ -25,6 +26,7 @@ export type { FrameNeed, FrameRole, KnowledgeKind, KnowledgeRow, WaitReason } fr
 export const knowledge: readonly KnowledgeRow[] = [
   ...exceptionRows,
   ...terminationRows,
+  ...jetsamRows,
   ...frameRows,
   ...frameworkRows,
   ...mobileRows,

@@ -7,7 +7,6 @@ const watchdog = 'Apple, "Addressing watchdog terminations"';
 const assertionNames = "The Apple Wiki, BKSProcessAssertion: NameForReason:";
 const killed = 'Apple, "EXC_CRASH (SIGKILL)"';
 const reason = "XNU, bsd/sys/reason.h";
-const jetsam = "XNU, bsd/sys/kern_memorystatus.h";
 const dyld = "dyld, include/mach-o/dyld.h: DYLD_EXIT_REASON_*";
 
 function namespace(
@@ -324,58 +323,6 @@ export const terminationRows: readonly KnowledgeRow[] = [
   namespace("ARKIT", "ARKit ended the process.", "Read the message."),
   namespace("WEBKIT", "WebKit ended the process.", "Read the message."),
   namespace("ROSETTA", "Rosetta ended the process.", "Read the message."),
-
-  code(
-    "JETSAM:0x1",
-    "ended for memory, for no more special reason",
-    [],
-    "Measure the app's memory.",
-    jetsam,
-  ),
-  code(
-    "JETSAM:0x2",
-    "above its high-water mark while memory was short",
-    [],
-    "Use less memory in the background.",
-    jetsam,
-  ),
-  code("JETSAM:0x3", "too many vnodes in use", [], "Close files.", jetsam),
-  code(
-    "JETSAM:0x4",
-    "memory was short in the whole system",
-    [],
-    "Use less memory in the background.",
-    jetsam,
-  ),
-  code("JETSAM:0x5", "the system was thrashing", [], "Use less memory.", jetsam),
-  code("JETSAM:0x6", "the file cache was thrashing", [], "Map and read less at a time.", jetsam),
-  code(
-    "JETSAM:0x7",
-    "above the limit for this process",
-    [],
-    "Find what grows with a memory graph.",
-    jetsam,
-  ),
-  code("JETSAM:0x8", "the disk was too full to page", [], "Free space on the device.", jetsam),
-  code("JETSAM:0x9", "ended while idle", ["nothing wrong"], "Nothing: this is normal.", jetsam),
-  code(
-    "JETSAM:0xa",
-    "the kernel's own memory was exhausted",
-    [],
-    "Look for leaks of kernel objects: ports, files.",
-    jetsam,
-  ),
-  code("JETSAM:0xb", "the memory compressor was thrashing", [], "Use less memory.", jetsam),
-  code("JETSAM:0xc", "the memory compressor had no space left", [], "Use less memory.", jetsam),
-  code("JETSAM:0xd", "swap was nearly used up", [], "Use less memory.", jetsam),
-  code("JETSAM:0xe", "memory was short for long", [], "Use less memory in the background.", jetsam),
-  code(
-    "JETSAM:0x64",
-    "above the limit of CPU time",
-    [],
-    "See what the busiest thread was doing.",
-    jetsam,
-  ),
 
   neverRan(
     code(

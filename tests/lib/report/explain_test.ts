@@ -78,7 +78,7 @@ Deno.test("all that article and published list name is known", () => {
     assert(knownTermination("SPRINGBOARD", code) !== null, code.toString(16));
     assertEquals(knownTermination(null, code), knownTermination("FRONTBOARD", code));
   }
-  assertStringIncludes(knownTermination("JETSAM", 7n)!.meaning, "limit for this process");
+  assertStringIncludes(knownTermination("JETSAM", 7n)!.meaning, "memory limit for its kind");
   assertStringIncludes(knownTermination("dyld", 1n)!.meaning, "missing");
   assertEquals(knownTermination("SIGNAL", 7n), null);
   for (

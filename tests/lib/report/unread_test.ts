@@ -537,7 +537,12 @@ Deno.test("a process that another one ended: by whom, and its stack is only that
   );
   assertStringIncludes(
     ended("SIGKILL", "Namespace JETSAM, Code 7"),
-    "The kernel ended the process to get memory back: above the limit for this process.",
+    "The kernel ended the process: it was above the memory limit for its kind of process.",
+  );
+  // This one is not for memory.
+  assertStringIncludes(
+    ended("SIGKILL", "Namespace JETSAM, Code 100"),
+    "The kernel ended the process: it was above the limit of CPU time.",
   );
   // abort_with_payload() is the process's own end.
   const own = ended("SIGKILL", "Namespace OBJC, Code 1", "", "__abort_with_payload + 8");
