@@ -163,8 +163,7 @@ const absences = {
   compiled:
     safe`not known; the innermost code that is not the system's is in no image, as what a run-time compiles`,
   packaging: safe`how the program was built, signed or installed; the stack does not decide`,
-  asked:
-    safe`not known; what hung is what the message names, and the backtrace is that of asking for the panic`,
+  asked: safe`not known; the backtrace, if it is there, is that of asking for the panic`,
   restart: safe`nobody's code; somebody restarted the machine`,
   extension: safe`not known; only the kernel and Apple's extensions are in the backtrace`,
   "extension cut":

@@ -145,7 +145,7 @@ const ofStack =
 export function silence({ fields }: CrashReport): string | null {
   for (const { name, value } of fields) {
     if (name === "Note" && /^Unresponsive\b/.test(value)) return sentence(value);
-    if (name !== "Duration") continue;
+    if (name !== "Duration" && name !== "Duration Sampled") continue;
     const words = /\((?:process was )?(unresponsive for \d{1,9} seconds? before sampling)\)/.exec(
       value,
     );

@@ -122,7 +122,13 @@ export function explainStackshot(report: CrashReport, reason: string | null): Fi
     const noted = report.fields.filter(({ name, value }) => resetFields.test(name) && value !== "")
       .map(({ name, value }) => `${name}: ${value}`).join(", ");
     const happened = [row.meaning, ...(noted === "" ? [] : [`${noted}.`])];
-    return { headline: other, happened, rows: [row] };
+    const faults = report.fields.find(({ name }) => /^Boot faults$/i.test(name))?.value ?? "";
+    // The words that the hardware has for some causes are in brackets behind them.
+    const causes = row.causes.filter((cause) => {
+      const word = /\(([a-z]{3,12})(?:_[a-z]{1,12})?\)$/.exec(cause)?.[1];
+      return word !== undefined && faults.includes(word);
+    });
+    return { headline: other, happened, rows: [causes.length === 0 ? row : { ...row, causes }] };
   }
   if (reason === null) return { headline: "stackshot", happened: [row.meaning], rows: [row] };
   const isAsked = /sysdiagnose|button|volume|key ?chord|manual|user init/i.test(reason);

@@ -239,8 +239,7 @@ function titleOfThread({ index, name, queue }: ReportThread): string {
 
 /** What a spindump says of its process: how long it did not answer, and how much it computed. */
 function usage(report: CrashReport): string[] {
-  const { format, fields } = report;
-  if (format !== "spindump") return [];
+  const { fields } = report;
   const words: string[] = [];
   const silent = silence(report);
   if (silent !== null) words.push(silent);

@@ -232,6 +232,14 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "panic",
+    "no checkins from watchdogd",
+    "watchdogd itself did not report in time: the system as a whole hung, or had no time or memory left for it.",
+    ["a hung kernel or driver", "a disk that does not answer", "memory that was short"],
+    "See what else the system logged before, and what was connected; remove extensions.",
+    "Apple, watchdogd and IOWatchdog",
+  ),
+  row(
+    "panic",
     "watchdog timeout",
     "A watchdog was not reset in time: a process or the kernel hung.",
     ["a hung driver or system service"],

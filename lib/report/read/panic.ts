@@ -144,7 +144,8 @@ export function parsePanic(written: string): ParsedPanic {
         // Mail and comments break long lines.
         const next = at + 1 < lines.length ? lines.line(at + 1).trim() : "";
         const isOpen = rest.endsWith(",") ||
-          (rest.includes('"') && /^[^"]*"[^"]*$/.test(rest) && /"@\//.test(next));
+          (rest.includes('"') && /^[^"]*"[^"]*$/.test(rest) && /"@\//.test(next)) ||
+          (/[a-z\d]$/.test(rest) && /^[a-z(]/.test(next) && !/^[\w. ]{1,60}[:=]/.test(next));
         if (isOpen && next !== "") rest += ` ${lines.line(at + 1).trim()}`;
         message = messageOf(rest);
         if (message === "") message = "no message";

@@ -470,3 +470,19 @@ Deno.test("a single sample at the end of a heaviest stack decides nothing; share
   assert(!text.includes("salt"), text);
   assertEquals(deciding?.frame.symbol, "bakeBread");
 });
+
+Deno.test("why a device was reset, by its boot faults; how long a process did not answer, by the sampled duration", () => {
+  const causes = (faults: string) =>
+    explainReport(readReport(
+      `{"os_version":"iPhone OS 17.1","bug_type":"115","name":"Reset count"}\nReset count: 1\nBoot faults: ${faults}\n`,
+      "x",
+    )).causes;
+  assertEquals(causes("rst wdog,reset_in_1"), ["a watchdog (wdog)"]);
+  assertEquals(causes("btn_rst"), ["buttons held for a forced restart (btn_rst)"]);
+  assertEquals(causes("").length, 4);
+  const { text } = explained(
+    "Event:            hang\nDuration:         38.98s\n" +
+      "Duration Sampled: 1.10s (process was unresponsive for 38 seconds before sampling)\nSteps:            11\n",
+  );
+  assertStringIncludes(text, "Unresponsive for 38 seconds before sampling.");
+});

@@ -205,6 +205,21 @@ Deno.test("the Mac's own panic in a file of the chip beside it is the Mac's", ()
   );
 });
 
+Deno.test("a message that mail broke is whole; that watchdogd itself was silent is the system's hang", () => {
+  const { text } = explained(
+    "panic(cpu 8 caller 0xfffffe0000000c3c): watchdog timeout: no checkins from\n" +
+      "watchdogd in 93 seconds (77 total checkins since monitoring last enabled)\n" +
+      "Debugger message: panic Memory ID: 0xff OS release type: User\n",
+  );
+  assertStringIncludes(text, "no checkins from watchdogd in 93 seconds (77 total checkins");
+  assertStringIncludes(text, "the system as a whole hung");
+  const service = explained(
+    "panic(cpu 8 caller 0xfffffe0000000c3c): userspace watchdog timeout: no successful checkins from agentd since wake\n" +
+      "service returned not alive with context : queue is stuck\n",
+  ).text;
+  assertStringIncludes(service, "checkins from agentd since wake\n");
+});
+
 Deno.test("each row of a panic is found by its own words", () => {
   for (const row of knowledge) {
     if (row.kind === "panic") assertEquals(knownPanic(row.key)?.key, row.key);
