@@ -241,7 +241,12 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
   } else if (executed) {
     found.unshift(
       address !== 0n
-        ? ["execute", `the program jumped there${jumpWords(report, address, region)}`]
+        ? [
+          "execute",
+          `the program jumped there${
+            found.some(([kind]) => kind === "signed") ? "" : jumpWords(report, address, region)
+          }`,
+        ]
         : register(thread, "lr") === 0n
         ? [
           "return",

@@ -156,9 +156,13 @@ function armFault(thread: ReportThread | null): string | null {
 
 /** How a page was used, by the error code of an Intel CPU's page fault, where its words agree; Intel, Software Developer's
  * Manual, volume 3, "Interrupt 14". */
-function pageAccess({ fields }: CrashReport): Access | null {
-  if (fields.find(({ name }) => name === "Trap Number")?.value.trim() !== "14") return null;
-  const error = fields.find(({ name }) => name === "Error Code")?.value ?? "";
+function pageAccess({ fields, crashedThread }: CrashReport): Access | null {
+  const trap = fields.find(({ name }) => name === "Trap Number")?.value.trim() ??
+    register(crashedThread, "trap")?.toString();
+  if (trap !== "14") return null;
+  // A text has it in hexadecimal, JSON among the registers.
+  const error = fields.find(({ name }) => name === "Error Code")?.value ??
+    register(crashedThread, "err")?.toString(16) ?? "";
   const match =
     /^(?:0x)?([0-9a-f]{1,8})(?: \(.{1,40} user (data read|data write|instruction read)\))?\s*$/
       .exec(error);

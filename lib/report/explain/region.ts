@@ -27,7 +27,7 @@ export interface RegionWords {
   /** Number of the crashed thread, if its stack ends at the address. */
   readonly beside: number | null;
   readonly kind: "overrun" | "beside" | "readonly" | "unknown";
-  /** Whether code may run in the region. */
+  /** Whether code may run in the region, or its protection is not in the report. */
   readonly executable: boolean;
 }
 
@@ -105,7 +105,7 @@ export function regionWords(report: CrashReport, address: bigint): RegionWords {
     other,
     beside: other !== null && stackEndsAt(info, address) === crashed ? crashed : null,
     kind: protection?.startsWith("r-") === true ? "readonly" : "unknown",
-    executable: protection?.endsWith("x") === true,
+    executable: protection === undefined || protection.endsWith("x"),
   };
 }
 

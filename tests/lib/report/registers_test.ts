@@ -784,3 +784,56 @@ Deno.test("a look-up of the Swift run-time names the type that the compiler's fu
   );
   assert(!causes.includes("never set"), causes);
 });
+
+Deno.test("a jump by a signed pointer, or into a region whose protection a copy lost, is into no data", () => {
+  const jump = (address: string, pc: bigint, region = "") =>
+    told(crash(access(address) + region, ["??? ???", ...end], registers({ pc }))).what;
+  const signed = jump(
+    "0x2000000100ae9df8 -> 0x0000000100ae9df8 (possible pointer authentication failure)",
+    0x2000_0001_00ae_9df8n,
+  );
+  assertStringIncludes(signed, "the program jumped there.");
+  const region = (protection: string): string =>
+    "\n\nVM Region Info: 0x104567003 is in 0x104560000-0x104570000;\n" +
+    `--->  __TEXT   104560000-104570000 [64K] ${protection}\n`;
+  const cut = jump("0x0000000104567003", 0x1_0456_7003n, region(""));
+  assert(!cut.includes("may not be executed"), cut);
+  const data = jump("0x0000000104567003", 0x1_0456_7003n, region("rw-/rwx SM=COW"));
+  assertStringIncludes(data, "into memory that may not be executed");
+});
+
+Deno.test("Intel: how memory was used, by the trap and error among the registers of JSON", () => {
+  const used = (err: number): string =>
+    told(`{"app_name":"Bakery","bug_type":"309"}\n${
+      JSON.stringify({
+        procName: "Bakery",
+        cpuType: "X86-64",
+        exception: {
+          type: "EXC_BAD_ACCESS",
+          signal: "SIGSEGV",
+          subtype: "KERN_INVALID_ADDRESS at 0x0000000120000000",
+          rawCodes: [1, 0x120000000],
+        },
+        faultingThread: 0,
+        threads: [{
+          triggered: true,
+          threadState: {
+            flavor: "x86_THREAD_STATE",
+            rip: { value: 0x100001000 },
+            trap: { value: 14, description: "(no mapping for user data write)" },
+            err: { value: err },
+          },
+          frames: [{ imageOffset: 4096, imageIndex: 0, symbol: "bake()", symbolLocation: 4 }],
+        }],
+        usedImages: [{
+          base: 0x100000000,
+          size: 8192,
+          name: "Bakery",
+          path: "/Applications/Bakery",
+        }],
+      })
+    }`).what;
+  assertStringIncludes(used(6), "It was a write.");
+  assertStringIncludes(used(4), "It was a read.");
+  assert(!/It was a (?:read|write)/.test(used(0)));
+});
