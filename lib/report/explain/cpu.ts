@@ -2,8 +2,8 @@
 
 import { register } from "../fault.ts";
 import { imageOf, imageTitle } from "../images.ts";
-import { objectAt, textAt } from "../json.ts";
-import { checkNumber, refusedKind } from "./instruction.ts";
+import { instructionBytes } from "../instruction_bytes.ts";
+import { checkNumber, foreignCode, isAtBeginning, refusedKind } from "./instruction.ts";
 import { isMobile } from "./platform.ts";
 import { abortsAfter } from "./stack.ts";
 import { type KnowledgeRow, known } from "../knowledge/mod.ts";
@@ -196,6 +196,22 @@ function intelFault({ fields, crashedThread }: CrashReport): string | null {
 export function untranslated(report: CrashReport): { row: KnowledgeRow; text: string } | null {
   const { exception } = report;
   if (exception?.type !== "EXC_BAD_INSTRUCTION") return null;
+  const foreign = foreignCode(report);
+  if (foreign !== null) {
+    const [image] = [report.crashedThread?.frames[0]].map((frame) =>
+      frame === undefined ? null : imageOf(frame)
+    );
+    const where = image === null ? "" : `, in ${imageTitle(image)}`;
+    const start = isAtBeginning(report)
+      ? " It is where that code begins: most likely none of the program had run."
+      : "";
+    return {
+      row: known("exception", "EXC_BAD_INSTRUCTION of another CPU")!,
+      text: `The instructions there are ${foreign} machine code${where}, which this process${
+        foreign === "ARM's" ? ", one of Intel's," : ", one of ARM's,"
+      } cannot run.${start}`,
+    };
+  }
   const translated = isUnderRosetta(report);
   const kind = refusedKind(report);
   if (kind === "avx") {
@@ -229,21 +245,22 @@ export function isUnderRosetta({ codeType, body }: CrashReport): boolean {
 const UNDEFINED = 0x1_0000n;
 
 /** Whether a program jumped to text: what an ARM CPU refused is no instruction. */
-export function jumpedToText({ exception, arch, body }: CrashReport): boolean {
-  return exception?.type === "EXC_BAD_INSTRUCTION" && arch === "arm64" &&
-    textAtCounter(exception, body) !== null;
+export function jumpedToText(report: CrashReport): boolean {
+  return report.exception?.type === "EXC_BAD_INSTRUCTION" && report.arch === "arm64" &&
+    textAtCounter(report) !== null;
 }
 
 /** What the instruction is that an ARM CPU refused: the second code has it; XNU, osfmk/arm64/sleh.c:
  * handle_uncategorized. */
-export function refusedWords({ exception, arch, body }: CrashReport): string | null {
+export function refusedWords(report: CrashReport): string | null {
+  const { exception, arch } = report;
   const [kind, instruction] = exception?.codes ?? [];
   if (exception?.type !== "EXC_BAD_INSTRUCTION" || arch !== "arm64") return null;
   // A handler aborted after it: the code is not always the CPU's.
   if (abortsAfter(exception)) return null;
   if (kind !== 1n || instruction === undefined || instruction >> 32n !== 0n) return null;
   const hex = `0x${instruction.toString(16).padStart(8, "0")}`;
-  const text = textAtCounter(exception, body);
+  const text = textAtCounter(report);
   if (text !== null) {
     return `The instruction was ${hex}, and its bytes and those after it are text ("${text}"): it is data, to which the program jumped.`;
   }
@@ -269,19 +286,13 @@ const MIN_TEXT = 16;
 
 /** What stands at the program counter, by the bytes that the report has of it, if that is text and no code; `null` for
  * others. */
-function textAtCounter(
-  { codes }: NonNullable<CrashReport["exception"]>,
-  body: CrashReport["body"],
-): string | null {
-  const stream = body === null ? null : objectAt(body, "instructionByteStream");
-  const encoded = stream === null ? null : textAt(stream, "atPC");
-  if (encoded === null || encoded.length > 200 || !/^[\w+/]+={0,2}$/.test(encoded)) return null;
-  const bytes = atob(encoded);
+function textAtCounter(report: CrashReport): string | null {
+  const bytes = String.fromCharCode(...instructionBytes(report)?.at ?? []);
   if (bytes.length < MIN_TEXT || !/^[\x20-\x7e\0\n\t]+$/.test(bytes)) return null;
   const first = [...bytes.slice(0, 4)].reduceRight(
     (sum, c) => sum << 8n | BigInt(c.charCodeAt(0)),
     0n,
   );
   const word = /^[\x20-\x7e]{3,40}/.exec(bytes)?.[0];
-  return word === undefined || first !== codes[1] ? null : word;
+  return word === undefined || first !== report.exception?.codes[1] ? null : word;
 }

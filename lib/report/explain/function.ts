@@ -129,6 +129,12 @@ function tellType(
           name.includes("witness table") ? "a conformance of " : ""
         }the type ${type} (frame ${frame.index}, a function that the compiler made).`,
       );
+      // A type that the system lacks is null where it is asked for; here what has the conformance is.
+      const at = story.rows.findIndex(({ meaning }) => meaning === typeLookup);
+      if (isNull && name.includes("witness table") && at >= 0) {
+        const [absent, ...others] = story.rows[at].causes;
+        story.rows[at] = { ...story.rows[at], causes: [others[0], absent, ...others.slice(1)] };
+      }
       return;
     }
   }

@@ -3,27 +3,16 @@
 
 import { X86Decoder } from "../../unwind/x86/decode.ts";
 import { programCounter, register } from "../fault.ts";
-import { objectAt, textAt } from "../json.ts";
+import { instructionBytes } from "../instruction_bytes.ts";
 import type { CrashReport } from "../report.ts";
 import { interrupted } from "./stack.ts";
 
-/** Most characters of a base64 text that are decoded. */
-const MAX_ENCODED = 400;
-/** Most lines of a stream of bytes. */
-const MAX_LINES = 32;
-
-/** The bytes at the crashed thread's program counter; `null` where the report does not have them: `instructionByteStream`
- * of newer reports, `Thread 0 instruction stream` of older ones, in which `48 8b [c5]fc …` marks the first. Rosetta has the
- * counter in `tmp0` and the bytes there in `tmp1` and `tmp2`. */
+/** The bytes at the crashed thread's program counter; `null` where the report does not have them. Rosetta has the counter in
+ * `tmp0` and the bytes there in `tmp1` and `tmp2`. */
 export function bytesAtCounter(report: CrashReport): Uint8Array | null {
-  const { body, sections, crashedThread: thread } = report;
-  const stream = body === null ? null : objectAt(body, "instructionByteStream");
-  const encoded = stream === null ? null : textAt(stream, "atPC");
-  if (encoded !== null && encoded.length <= MAX_ENCODED && /^[A-Za-z0-9+/]+={0,2}$/.test(encoded)) {
-    return Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0));
-  }
-  const section = sections.find(({ name }) => /instruction stream/i.test(name));
-  if (section !== undefined) return markedBytes(section.lines);
+  const stream = instructionBytes(report);
+  if (stream !== null) return stream.at;
+  const thread = report.crashedThread;
   const counter = register(thread, "tmp0");
   if (counter === null || counter !== programCounter(thread)) return null;
   const words = [register(thread, "tmp1"), register(thread, "tmp2")].filter((word) =>
@@ -34,20 +23,49 @@ export function bytesAtCounter(report: CrashReport): Uint8Array | null {
   return words.length === 0 ? null : new Uint8Array(bytes.buffer);
 }
 
-function markedBytes(lines: readonly string[]): Uint8Array | null {
-  const bytes: number[] = [];
-  for (const line of lines.slice(0, MAX_LINES)) {
-    // What the bytes are as text follows them.
-    let rest = line.slice(0, 120).trimStart();
-    for (let count = 0; count < 16; count++) {
-      const match = /^(\[?)([0-9a-f]{2})(?:\]|[ -]|$)/.exec(rest);
-      if (match === null) break;
-      rest = rest.slice(match[0].length);
-      if (match[1] !== "" || bytes.length > 0) bytes.push(parseInt(match[2], 16));
-    }
+/** How functions of the two kinds of CPUs begin and end, by their bytes: Intel's push the frame pointer, and make room on the
+ * stack; ARM's are words of four bytes. */
+const intelIdioms = /55 48 89 e5|f3 0f 1e fa|48 83 ec [0-7][08]|48 81 ec .. .. 0. 00/;
+const armIdioms: readonly ((word: number) => boolean)[] = [
+  // stp x29, x30, [sp, …]; sub sp, sp, …; pacibsp; bti; ret, retab
+  (word) =>
+    (word & 0xffc0_7fff) >>> 0 === 0xa980_7bfd || (word & 0xffc0_7fff) >>> 0 === 0xa900_7bfd,
+  (word) => (word & 0xffc0_03ff) >>> 0 === 0xd100_03ff,
+  (word) => word === 0xd503_237f || (word & 0xffff_ff3f) >>> 0 === 0xd503_241f,
+  (word) => word === 0xd65f_03c0 || word === 0xd65f_0fff,
+];
+
+/** For which CPU the bytes at the program counter are code that is not for the process's own: `null` where they do not tell. */
+export function foreignCode(report: CrashReport): "Intel's" | "ARM's" | null {
+  const bytes = bytesAtCounter(report);
+  if (bytes === null) return null;
+  if (report.arch === "arm64") {
+    return intelIdioms.test(
+        Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(" "),
+      )
+      ? "Intel's"
+      : null;
   }
-  return bytes.length === 0 ? null : Uint8Array.from(bytes);
+  if (report.arch !== "x86_64" || (programCounter(report.crashedThread) ?? 1n) % 4n !== 0n) {
+    return null;
+  }
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let at = 0; at + 4 <= bytes.length; at += 4) {
+    const word = view.getUint32(at, true);
+    if (armIdioms.some((is) => is(word))) return "ARM's";
+  }
+  return null;
 }
+
+/** Whether code begins at the program counter of a stack that has nothing else: before it are zeros. */
+export function isAtBeginning(report: CrashReport): boolean {
+  const before = instructionBytes(report)?.before;
+  return before !== undefined && before.length >= MIN_BEFORE &&
+    before.every((byte) => byte === 0) && report.crashedThread?.frames.length === 1;
+}
+
+/** Bytes in front of code that are enough to tell that none is there. */
+const MIN_BEFORE = 16;
 
 /** A place in memory as an instruction has it: `base + displacement + index × scale`. */
 interface Operand {

@@ -76,6 +76,19 @@ export const exceptionRows: readonly KnowledgeRow[] = [
   },
   {
     kind: "exception",
+    key: "EXC_BAD_INSTRUCTION of another CPU",
+    meaning: "The instructions are machine code for another kind of CPU.",
+    causes: [
+      "a compiler, linker or other tool that put code for one kind of CPU into a file for another",
+      "code made at run time for the wrong kind of CPU",
+    ],
+    next:
+      "Compare what the file says it has code for (lipo -archs, otool -h) with what its code is (otool -tv); build it anew for this CPU.",
+    source:
+      "Arm Architecture Reference Manual, C6.2; Intel, Software Developer's Manual, volume 2; System V ABI, function prologues",
+  },
+  {
+    kind: "exception",
     key: "EXC_BAD_INSTRUCTION of newer CPUs",
     meaning: "The CPU does not have the instruction that was executed.",
     causes: ["a build for newer CPUs"],
@@ -182,7 +195,10 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     key: "EXC_BAD_INSTRUCTION",
     cpu: "arm",
     meaning: "The CPU met an instruction that it does not know or may not execute.",
-    causes: [],
+    causes: [
+      "an instruction that this CPU does not have or a program may not use, or one that is undefined on purpose",
+      "code that was made wrongly or overwritten, or a jump to what is no code",
+    ],
     next: "See the instruction at the program counter: disassemble the function there.",
     source: apple,
   },

@@ -171,7 +171,7 @@ export const frameRows: readonly KnowledgeRow[] = [
         typeLookup,
         [
           "a type or conformance that this version of the system does not have, as of a weakly linked framework, used without a check of its availability",
-          "code and a Swift run-time that do not go together: a newer compiler's code on an older system, or libraries that were built against other versions of each other",
+          "code and a Swift run-time that do not go together: a newer compiler's code on an older system, libraries that were built against other versions of each other, or a fault of the compiler",
           "memory damage in the description",
         ],
         "See which type it was; check from which version on the system has it, try a newer system, and build all parts anew with one compiler.",

@@ -4,6 +4,7 @@ import { archs } from "../../arch/mod.ts";
 import { subtypeName } from "../codes.ts";
 import { faultAddress, regionInfo } from "../fault.ts";
 import { frameText, oneLine } from "../frame_text.ts";
+import { type InstructionBytes, instructionBytes } from "../instruction_bytes.ts";
 import type { CrashReport, ReportImage, ReportRegister, ReportThread } from "../report.ts";
 
 /** What reports about resources and hangs say of them. */
@@ -99,6 +100,12 @@ export function crashText(report: CrashReport): string {
     for (const line of registerLines(crashed.registers, hex)) lines.push(line);
     lines.push("");
   }
+  const bytes = instructionBytes(report);
+  if (crashed !== null && bytes !== null) {
+    lines.push(`Thread ${crashed.index} instruction stream:`);
+    for (const line of byteLines(bytes)) lines.push(line);
+    lines.push("");
+  }
   lines.push("Binary Images:");
   for (const image of report.images) {
     if (!isNone(image)) lines.push(imageText(image, report));
@@ -179,6 +186,29 @@ function registerLines(
   }
   flush();
   return lines;
+}
+
+/** Bytes per line. */
+const BYTES = 16;
+
+/** Bytes of instructions, of which the one at the program counter is marked and begins a line. */
+function byteLines({ before, at }: InstructionBytes): string[] {
+  const lines: string[] = [];
+  const first = before.length % BYTES;
+  for (let from = first === 0 ? 0 : first - BYTES; from < before.length; from += BYTES) {
+    const bytes = before.subarray(Math.max(0, from), from + BYTES);
+    lines.push(`  ${Array.from(bytes, digits).join(" ")}`);
+  }
+  for (let from = 0; from < at.length; from += BYTES) {
+    const [marked, ...rest] = Array.from(at.subarray(from, from + BYTES), digits);
+    const text = rest.join(" ");
+    lines.push(from === 0 ? ` [${marked}]${text}\t<==` : `  ${marked} ${text}`.trimEnd());
+  }
+  return lines;
+}
+
+function digits(byte: number): string {
+  return byte.toString(16).padStart(2, "0");
 }
 
 /** Whether an entry stands for "no image". */

@@ -1,5 +1,6 @@
 /** What the bytes at the program counter tell: by which register an address came, what was divided by, what was refused. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { readReport, writeReport } from "../../../lib/report/mod.ts";
 import { told } from "./fixtures.ts";
 
 /** A report of 64-bit ARM as JSON, with the instruction at its program counter. */
@@ -73,6 +74,58 @@ function intel(bytes: string, exception: string, values: Readonly<Record<string,
 
 const access = (address: string): string =>
   `Exception Type:        EXC_BAD_ACCESS (SIGSEGV)\nException Codes:       KERN_INVALID_ADDRESS at ${address}`;
+
+Deno.test("code of another kind of CPU than the process's", () => {
+  const refused = (
+    cpuType: string,
+    bytes: readonly number[],
+    before: readonly number[],
+    frames: number,
+  ) =>
+    JSON.stringify({
+      procName: "Mill",
+      cpuType,
+      exception: { type: "EXC_BAD_INSTRUCTION", signal: "SIGILL", rawCodes: [1, 0x11223344] },
+      instructionByteStream: {
+        beforePC: btoa(String.fromCharCode(...before)),
+        atPC: btoa(String.fromCharCode(...bytes)),
+      },
+      faultingThread: 0,
+      threads: [{
+        triggered: true,
+        threadState: { pc: { value: 0x100000400 }, rip: { value: 0x100000400 } },
+        frames: Array.from(
+          { length: frames },
+          (_, at) => ({ imageOffset: 1024 + at * 64, imageIndex: 0 }),
+        ),
+      }],
+      usedImages: [{ base: 0x100000000, size: 4096, name: "Mill", path: "/Applications/Mill" }],
+    });
+  const text = (body: string): string => `{"app_name":"Mill","bug_type":"309"}\n${body}`;
+  const intels = [0xe9, 0x10, 0, 0, 0, 0x55, 0x48, 0x89, 0xe5, 0x90, 0x90, 0x90];
+  const zeros = Array.from({ length: 24 }, () => 0);
+  const begun = told(text(refused("ARM-64", intels, zeros, 1)));
+  assertStringIncludes(begun.what, "The instructions there are Intel's machine code, in Mill");
+  assertStringIncludes(begun.what, "most likely none of the program had run");
+  assertStringIncludes(begun.causes, "code for one kind of CPU into a file for another");
+  const called = told(text(refused("ARM-64", intels, intels, 2)));
+  assert(!called.what.includes("had run"), called.what);
+  const arms = [0x44, 0x33, 0x22, 0x11, 0xfd, 0x7b, 0xbf, 0xa9];
+  assertStringIncludes(
+    told(text(refused("X86-64", arms, zeros, 2))).what,
+    "The instructions there are ARM's machine code",
+  );
+  const own = told(text(refused("ARM-64", arms, zeros, 1)));
+  assertStringIncludes(own.what, "The instruction was 0x11223344.");
+  assertStringIncludes(own.causes, "a jump to what is no code");
+  // The text that is written has the bytes, and says the same.
+  const written = writeReport(
+    readReport(text(refused("ARM-64", intels, zeros, 1)), "Mill.ips"),
+    "crash",
+  );
+  assertStringIncludes(written, "\n [e9]10 00 00 00 55 48 89 e5 90 90 90\t<==\n");
+  assertStringIncludes(told(written).what, "The instructions there are Intel's machine code");
+});
 
 Deno.test("ARM: the register that an access near null went by", () => {
   // ldr x8, [x8, #24]

@@ -783,6 +783,7 @@ Deno.test("a look-up of the Swift run-time names the type that the compiler's fu
     "It was asked for a conformance of the type Tray<Result<Bread, any Error>> (frame 3",
   );
   assert(!causes.includes("never set"), causes);
+  assert(causes.startsWith("code and a Swift run-time that do not go together"), causes);
 });
 
 Deno.test("a jump by a signed pointer, or into a region whose protection a copy lost, is into no data", () => {
