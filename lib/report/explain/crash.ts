@@ -30,8 +30,8 @@ import {
   lacksCrashed,
   onlyWaits,
   tellingStack,
+  tellingThread,
   touchedPage,
-  trappedThread,
   usesResource,
 } from "./telling.ts";
 import {
@@ -160,7 +160,7 @@ function readCrash(report: CrashReport): Crash {
   const reading = readStack(stack);
   return {
     report,
-    crashed: trappedThread(report) ?? crashedThread(report),
+    crashed: tellingThread(report) ?? crashedThread(report),
     texts,
     ended,
     outside,
@@ -267,7 +267,7 @@ function tellArgument({ report, outside }: Crash, story: Story): void {
 /** Tells that the stack of the crashed thread is not there. */
 function tellAbsence({ report, crashed, outside, uncaught }: Crash, story: Story): void {
   const waiter = report.crashedThread;
-  if (waiter !== null && crashed !== null && waiter !== crashed) {
+  if (waiter !== null && crashed !== null && waiter !== crashed && !outside) {
     story.tell(
       `Thread ${waiter.index}, which the report calls the crashed one, only waited; it was thread ${crashed.index} that stopped the program.`,
     );

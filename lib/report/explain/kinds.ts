@@ -4,6 +4,7 @@ import { baseName } from "../images.ts";
 import { numberAt, objectAt, textAt } from "../json.ts";
 import { known } from "../knowledge/mod.ts";
 import type { CrashReport } from "../report.ts";
+import { headOf } from "../text.ts";
 import type { Findings } from "./explanation.ts";
 
 /** The `Event:` of a resource or hang report, in lower case, or the tool that made the report, such as `leaks`;
@@ -38,11 +39,22 @@ function leakWords(text: string): string[] {
 /** Lines of resource reports that say what was used and what the limit was: of several the first. */
 const measures = /^(?:CPU|Wakeups|Writes|Hang duration|Footprint|CPU used|Duration)$/i;
 
+/** What stands before the stacks of a machine that failed to wake in its firmware. */
+function firmwareWords(head: string): string | null {
+  if (!/^Sleep Wake failure in EFI\b/m.test(head)) return null;
+  const code = /^Failure code::? {0,4}(0x[0-9a-f]{1,16}(?: 0x[0-9a-f]{1,16})?)/m.exec(head)?.[1];
+  return `It failed in EFI, the machine's firmware${
+    code === undefined ? "" : `, with the code ${code}`
+  }: the stacks have nothing to do with it.`;
+}
+
 /** Explains a report about the use of a resource, or about a hang. */
 export function explainEvent(report: CrashReport, event: string): Findings {
   const row = known("event", event);
   const happened: string[] = [];
   happened.push(row === null ? `The report is about: ${event}.` : row.meaning);
+  const firmware = event === "sleep wake failure" ? firmwareWords(headOf(report.text)) : null;
+  if (firmware !== null) happened.push(firmware);
   const measure = report.fields.find(({ name, value }) => measures.test(name) && value !== "");
   const action = report.fields.find(({ name, value }) => name === "Action taken" && value !== "");
   const reason = report.fields.find(({ name, value }) => name === "Reason" && value !== "");

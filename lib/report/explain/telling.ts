@@ -15,6 +15,7 @@ import {
   isMainThread,
   mainThread,
   sampledThread,
+  waitOf,
 } from "./hang.ts";
 import { isJetsam } from "./jetsam.ts";
 import { eventOf } from "./kinds.ts";
@@ -40,15 +41,39 @@ export function tellingStack(report: CrashReport): readonly ReportFrame[] {
     const thread = sampledThread(report);
     return thread === null || isTreeCut(report, thread) ? [] : activityOf(thread).busiest;
   }
-  return trappedThread(report)?.frames ?? (lacksCrashed(report) ? [] : report.decidingStack);
+  return tellingThread(report)?.frames ?? (lacksCrashed(report) ? [] : report.decidingStack);
 }
 
 /** Functions in which a process is about to end itself, or did. */
 const stops = /^(?:_objc_trap|_objc_fatal|__abort_with_payload|__assert_rtn|abort)\b/;
 
+/** The thread that tells what happened, where the report calls another one the crashed one; `null` for others. */
+export function tellingThread(report: CrashReport): ReportThread | null {
+  return lockingThread(report) ?? trappedThread(report);
+}
+
+/** Functions of SQLite that wait until another one gives a lock of the database up: SQLite, main.c and os_unix.c. */
+const awaitsDatabase = /^(?:sqliteDefaultBusyCallback|unixSleep|sqlite3_sleep|sqlite3OsSleep)$/;
+
+/** The thread that worked in SQLite, where a process was ended for a lock that it held while it was suspended. One that
+ * waits for a lock itself need not hold any; of several it is not known which one did. */
+export function lockingThread(
+  { exception, termination, threads }: CrashReport,
+): ReportThread | null {
+  if (termination?.code !== 0xdead10ccn && exception?.codes.includes(0xdead10ccn) !== true) {
+    return null;
+  }
+  const found = threads.filter(({ frames }) =>
+    frames.some(({ symbol }) => symbol?.startsWith("sqlite3") === true) &&
+    !frames.some(({ symbol }) => symbol !== null && awaitsDatabase.test(symbol)) &&
+    ["files", "other", "unknown"].includes(waitOf(frames)?.waitReason ?? "unknown")
+  );
+  return found.length === 1 ? found[0] : null;
+}
+
 /** The thread that ended a process, where the report calls another one the crashed one, which only waited: a signal that is
  * sent to the process is taken by any of its threads; XNU, bsd/kern/kern_sig.c: psignal. `null` for others. */
-export function trappedThread(report: CrashReport): ReportThread | null {
+function trappedThread(report: CrashReport): ReportThread | null {
   const { exception, crashedThread, threads, lastException } = report;
   if (exception?.type !== "EXC_CRASH" || crashedThread === null) return null;
   if ((lastException?.length ?? 0) > 0 || isKilled(report)) return null;

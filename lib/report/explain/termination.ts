@@ -18,6 +18,7 @@ import { symbolRow } from "./missing_symbol.ts";
 import { isMobile, simulatorOf } from "./platform.ts";
 import { regionWords } from "./region.ts";
 import type { Crash, Story } from "./story.ts";
+import { lockingThread } from "./telling.ts";
 import { isBadJump } from "./telling.ts";
 import { sentence } from "./words.ts";
 
@@ -55,6 +56,10 @@ export function tellTermination(crash: Crash, story: Story): void {
   const region = page === null ? null : regionWords(report, page).words;
   if (page !== null) {
     story.tell(`The address was 0x${page.toString(16)}${region === null ? "" : `: ${region}`}.`);
+  }
+  const holder = lockingThread(report);
+  if (holder !== null) {
+    story.tell(`Thread ${holder.index} was in SQLite: most likely it held the lock.`);
   }
   if (ended.key.startsWith(ASSERTION)) tellTask(texts.join("\n").slice(0, 4000), story);
   const share = watchdogWords(termination?.reasons.join(" ") ?? "");

@@ -123,7 +123,13 @@ const recorders = [
   ],
   [
     "Sentry, Sources/SentryCrash",
-    ...["sentrycrash*", "-[SentryCrash*", "+[SentryCrash*", "+[SentrySDK capture*"],
+    ...[
+      "sentrycrash*",
+      "-[SentryCrash*",
+      "+[SentryCrash*",
+      "+[SentrySDK capture*",
+      "SentryClient.report*",
+    ],
   ],
   [
     "Bugsnag, Bugsnag/KSCrash",

@@ -1060,7 +1060,8 @@ function wholeReasons(lines: readonly string[]): string[] {
   for (let at = 0; at < lines.length; at++) {
     let line = lines[at];
     if (
-      /^\*\*\* Terminating app due to uncaught exception '[^']{1,100}',?(?: reason: '|$)/.test(line)
+      /^\*\*\* Terminating app due to uncaught exception '[^']{1,100}',?(?: reason:(?: '|$)|$)/
+        .test(line)
     ) {
       let count = 0;
       let joined = line;
@@ -1068,7 +1069,7 @@ function wholeReasons(lines: readonly string[]): string[] {
         !/reason: '[^]{0,4000}'[.)"]?$/.test(joined) && count < MAX_WRAPPED &&
         lines[at + count + 1] !== undefined &&
         !/^(?:\*\*\* |abort\(\) called|terminat|\(|$)/.test(lines[at + count + 1])
-      ) joined += ` ${lines[at + ++count]}`;
+      ) joined += ` ${lines[at + ++count].trimStart()}`;
       // Without an end it is no wrapped line.
       if (/reason: '[^]{0,4000}'[.)"]?$/.test(joined)) {
         line = joined;

@@ -12,7 +12,7 @@ const field =
   /^(?:Process|Path|Identifier|Version|Build Info|Code Type|Parent Process|Responsible(?: Process)?|Coalition|Date\/Time|Launch Time|OS Version|Hardware Model|Crashed Thread|Triggered by Thread|Exception Type|Exception Codes|Exception Subtype|Exception Message|VM Region Info):/;
 /** Lines that begin something. */
 const begins =
-  /^(?:\s|\d{1,4}[ \t]{1,8}[A-Za-z?._][^\n]{1,90}|Thread \d|Binary Images|Last Exception|Application Specific|0x[0-9a-f]{3,16} - |[*=`>]|-{2,}|- |[A-Z][\w/ ]{1,40}:$|(?:Incident Identifier|CrashReporter Key|Crash Reporter Key|Report Version|Release Type|User ID|Anonymous UUID|Exception Note|Termination \w{4,11}|Terminating Process|VM Regions? Near|Role|Beta|System Integrity|Time |Sleep\/Wake|Error Code|Trap Number|Logical CPU|Bridge OS)\b)/;
+  /^(?:\s|\d{1,4}[ \t]{1,8}[A-Za-z?._][^\n]{1,90}|Thread \d|Binary Images|Last Exception|Application Specific|0x[0-9a-f]{3,16} - |[*=`>]|-{2,}|- |[A-Z][\w/ ]{1,40}:$|(?:Incident Identifier|CrashReporter Key|Crash Reporter Key|Report Version|Release Type|User ID|Anonymous UUID|Exception Note|Termination \w{4,11}|Terminating Process|VM Regions? Near|Role|Beta|System Integrity|Time |Sleep\/Wake|Error Code|Trap Number|Logical CPU|Bridge OS)\b|terminating with |abort\(\) called)/;
 
 /** A line of a list of images that may lack its end: before the image's path, or within it. */
 const openImage = /^\s{0,20}0x[0-9a-f]{3,16} - +0x[0-9a-f]{3,16} [^\n]{0,200}$/;

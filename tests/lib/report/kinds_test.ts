@@ -260,3 +260,17 @@ CPU Time:         0.010s
   const itself = text.replace(/waiting for Shop.*\)/, "waiting for this thread)");
   assertStringIncludes(told(itself), "waiting for this thread: it holds that itself");
 });
+
+Deno.test("a machine that did not wake in its firmware: the stacks have nothing to do with it", () => {
+  const text = (before: string) =>
+    `${before}Date/Time:        2026-01-02 03:04:05 +0000\nReport Version:   29\n\n` +
+    "Event:            Sleep Wake Failure\nDuration:         0.00s\nSteps:            1\n\n" +
+    "Process:          swd [73]\nNum samples:      1 (1)\n\n" +
+    "  Thread 0x9bd    1 sample (1)    priority 4 (base 4)\n" +
+    "  1  start + 1 (libdyld.dylib + 109769) [0x7fff68d69cc9] 1\n";
+  assertStringIncludes(
+    told(text("Sleep Wake failure in EFI\n\nFailure code:: 0x00000000 0x0000001f\n\n")),
+    "It failed in EFI, the machine's firmware, with the code 0x00000000 0x0000001f",
+  );
+  assert(!told(text("")).includes("EFI"));
+});

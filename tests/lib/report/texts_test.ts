@@ -46,6 +46,19 @@ Deno.test("a reason that a mail program wrapped", () => {
     ),
     "NSInvalidArgumentException, *** -[Link<0x216910> finalize]: called when collecting not enabled.",
   );
+  // As a book breaks lines, before a blank too.
+  assertStringIncludes(
+    told(
+      "Process:               tool [85]\nException Type:        EXC_CRASH (SIGABRT)\nCrashed Thread:        0\n\n" +
+        "Application Specific Information:\n*** Terminating app due to uncaught exception\n" +
+        "'LinkException', reason:\n 'Link bounds have NaN: [nan 7]'\n" +
+        "terminating with uncaught exception of type NSException\nabort() called\n\n" +
+        "Thread 0 Crashed:\n0   libsystem_kernel.dylib          0x00007fff6dce5b6e\n __pthread_kill + 10\n" +
+        "1   libsystem_c.dylib               0x00007fff6deb0080\n abort + 333\n" +
+        "2   tool                            0x0000000100002702\n main + 22\n",
+    ),
+    "LinkException, Link bounds have NaN: [nan 7].",
+  );
 });
 
 Deno.test("a kernel's abort: by its syndrome, whatever the message is", () => {

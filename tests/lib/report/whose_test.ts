@@ -65,6 +65,8 @@ Deno.test("crash reporters and wrappers in the process are never the place", () 
       "bsg_recordException",
       "FIRCLSHandler",
       "-[PLCrashReporter generateLiveReportAndReturnError:]",
+      "-[RSC_KSCrash reportUserException:reason:terminateProgram:]",
+      "specialized SentryClient.reportException(error:stacktrace:)",
     ]
   ) {
     assertEquals(
@@ -575,4 +577,34 @@ Deno.test("what runs a run loop within a call did not call what the loop called 
   assertEquals(nested([fires]).slice(1, 3), [null, null]);
   assertEquals(nested([fires])[3], null);
   assertEquals(nested(["Shop -[Printer poll] + 8", fires])[3], "-[Printer poll]");
+});
+
+Deno.test("a lock held while suspended: whose the one thread is that worked in SQLite", () => {
+  const ended = (...others: readonly (readonly string[])[]) => {
+    const threads = others.map((frames, at) =>
+      `\nThread ${at + 1}:\n${
+        frames.map((line, index) => `${index}   ${line.replace(" ", "   0x7000 ")}`).join("\n")
+      }\n`
+    );
+    return crash(
+      `${head}Exception Type: EXC_CRASH (SIGKILL)\nTermination Reason: Namespace RUNNINGBOARD, Code 0xdead10cc`,
+      ["libsystem_kernel.dylib mach_msg_trap + 8", "CoreFoundation __CFRunLoopRun + 8", ...ends],
+      threads.join(""),
+    );
+  };
+  const writes = [
+    "libsystem_kernel.dylib fsync + 8",
+    "libsqlite3.dylib sqlite3_step + 528",
+    "Shop -[Till store] + 72",
+    "libsystem_pthread.dylib start_wqthread + 4",
+  ];
+  const waits = ["libsystem_kernel.dylib __semwait_signal + 8", "libsqlite3.dylib unixSleep + 8"]
+    .concat(writes.slice(1));
+  assertEquals(whose(ended(waits, writes)), ["program", null, null, "-[Till store]"]);
+  assertStringIncludes(told(ended(waits, writes)), "Thread 2 was in SQLite");
+  assert(!told(ended(writes)).includes("which the report calls the crashed one"));
+  for (const text of [ended(waits), ended(writes, writes)]) {
+    assertEquals(whose(text)[3], null);
+    assert(!told(text).includes("SQLite"), told(text));
+  }
 });
