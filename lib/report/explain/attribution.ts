@@ -596,7 +596,8 @@ function isLibrary(frame: ReportFrame, report: CrashReport): boolean | null {
   const title = imageTitle(image);
   if (image.path !== null && path !== null && isSamePath(image.path, path)) return false;
   if (
-    /\.(?:dylib|so|bundle|node|jnilib|framework|plugin|xctest|vst3?|clap|mxo|chug)$/i.test(title)
+    /\.(?:dylib|so|bundle|node|jnilib|framework|plugin|xctest|vst3?|clap|mxo|chug|component|aaxplugin|audiounit|appex|prefPane|qlgenerator|mdimporter|saver|osax)$/i
+      .test(title)
   ) {
     return !title.endsWith(".debug.dylib");
   }

@@ -13,6 +13,8 @@ import { headOf } from "../text.ts";
 import { classifyAddress } from "./address.ts";
 import { symbolRow } from "./missing_symbol.ts";
 import { trapMessage } from "./stack.ts";
+import { titleOf } from "../images.ts";
+import { crashedTitle } from "./crashed.ts";
 import { isLoadedPath } from "./launch.ts";
 import type { Crash, Story } from "./story.ts";
 import { sentence } from "./words.ts";
@@ -41,7 +43,7 @@ export function tellMessages({ report, texts, uncaught, ended }: Crash, story: S
       continue;
     }
     const row = symbolRow(text, report) ?? newerRow(text, report) ?? guardRow(text, report) ??
-      withKey(messageRow(text), texts);
+      javaRow(withKey(messageRow(text), texts), report);
     if (row !== null) {
       const said = `It says: ${withoutAbsent(text)}`;
       story.add(row, row.meaning === "" ? said : `${row.meaning} ${said}`);
@@ -139,6 +141,18 @@ function isCutCopy(text: string, texts: readonly string[]): boolean {
   const end = text.slice(from + 2);
   return from > 0 && end.length >= 24 &&
     texts.some((other) => other !== text && other.length > text.length && other.includes(end));
+}
+
+/** The row for what is for the main thread only, where a thread of Java used it; other rows as they are. */
+export function javaRow(row: KnowledgeRow | null, report: CrashReport): KnowledgeRow | null {
+  const aside = known("message", "the main thread from Java")!;
+  if (row === null || row.meaning !== aside.meaning) return row;
+  const isJava = report.process.name === "java" ||
+    crashedTitle(report)?.startsWith("Java: ") === true ||
+    report.decidingStack.some((frame) =>
+      /^Java_/.test(frame.symbol ?? "") || /^libjvm\.|\.jnilib$/.test(titleOf(frame))
+    );
+  return isJava ? aside : row;
 }
 
 /** The row for a message; `null` when it is not understood. */

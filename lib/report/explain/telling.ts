@@ -207,7 +207,7 @@ export function isGenerated(stack: readonly ReportFrame[], first: number): boole
 
 /** Functions and images of run-times that compile while they run. */
 const compilers =
-  /^(?:lib(?:mono|jvm|coreclr|clrjit|julia|node)|mono(?:-sgen|develop)?$|node$|QtWebEngineCore$|JavaScriptCore$|(?:Electron|Chromium|Google Chrome) )/;
+  /^(?:lib(?:mono|jvm|coreclr|clrjit|julia|node)|mono(?:-sgen|develop)?$|node$|QtWebEngineCore$|JavaScriptCore$|(?:Electron|Chromium|Google Chrome) |com\.github\.[Ee]lectron\.framework$|com\.google\.Chrome\.framework$)/;
 const compilerNames = /^(?:mono_|JavaCalls::|v8::internal::|JSC::|vmEntryTo|julia_)/;
 
 /** Whether a frame is of code in no image: not of what stands for no address where a signal's handler was called, nor of

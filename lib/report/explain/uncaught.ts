@@ -13,7 +13,7 @@ import type { CrashReport, ReportFrame } from "../report.ts";
 import { isMainThread } from "./hang.ts";
 import type { UncaughtException } from "./language.ts";
 import { isManagedName, type ManagedCall, managedCalls } from "./managed.ts";
-import { isDull, messageRow, sameReason } from "./message.ts";
+import { isDull, javaRow, messageRow, sameReason } from "./message.ts";
 import { isOfProcess } from "./program.ts";
 import { frameOwner, frameTitle, functionOf, isPart, isRethrow, rethrowOf } from "./stack.ts";
 import type { Crash, Story } from "./story.ts";
@@ -58,7 +58,7 @@ export function tellUncaught({ report, uncaught, stack, reading }: Crash, story:
     ? null
     : `${name}: ${reason}`;
   for (const text of [typed, reason, name]) {
-    const row = text === null || story.rows.length > 0 ? null : messageRow(text);
+    const row = text === null || story.rows.length > 0 ? null : javaRow(messageRow(text), report);
     if (row !== null) story.add(row);
   }
   if (story.rows.length === 0) {

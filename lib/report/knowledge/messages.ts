@@ -775,6 +775,7 @@ export const messageRows: readonly KnowledgeRow[] = [
   ),
   ...rows([
     "must be used from main thread only",
+    "safe to invoke on the main thread",
     "Must only be used from the main thread",
     "only run on the main thread",
     "Must be called on the main thread",
@@ -786,6 +787,15 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Modifications to the layout engine must not be performed from a background thread",
     "from a thread other than the main thread",
   ], mainThread),
+  message(
+    "the main thread from Java",
+    mainThread[0],
+    [
+      "code of Java: its threads are not the main one, on which AppKit runs; GLFW and SWT are to be used on that",
+    ],
+    "Start Java with -XstartOnFirstThread where GLFW or SWT make the windows; else let the native code call AppKit on the main thread.",
+    "OpenJDK, java(1): -XstartOnFirstThread; GLFW, Introduction: thread safety",
+  ),
   message(
     "user interface off the main thread",
     "UIKit and AppKit are to be used from the main thread only, and this was another.",

@@ -1287,6 +1287,35 @@ const killed = [
   "libsystem_c.dylib abort + 127",
 ];
 
+Deno.test("what is for the main thread, used by Java; a method far out of what raised; a plug-in by its extension", () => {
+  const java = told(crashText([
+    ...bad("0x1f08000c"),
+    "Crashed Thread:        22  Java: Java2D Queue Flusher",
+    "",
+    "Application Specific Information:",
+    "-[NSOpenGLContext setView:] must be called from the main thread.",
+    "",
+  ], start));
+  assertStringIncludes(java.causes, "code of Java");
+  const shown = (between: number): string =>
+    told(crashText(abort, [
+      ...killed,
+      "libc++abi.dylib std::terminate() + 51",
+      "libobjc.A.dylib objc_exception_throw + 51",
+      "CoreFoundation +[NSException raise:format:] + 12",
+      ...Array.from({ length: between }, (_, at) => `UIKitCore -[UIPart work${at}] + 8`),
+      "UIKitCore -[UIViewController presentViewController:animated:completion:] + 200",
+      "Shop -[Cart open] + 8",
+      ...start,
+    ])).what;
+  assertStringIncludes(shown(1), "presented or pushed in a state");
+  assert(!shown(9).includes("presented or pushed"), shown(9));
+  const { isLibrary } = attributeReport(
+    readReport(crashText(bad("0x8"), ["Tube 5.MusicDevice.component work + 4", ...start]), "x"),
+  );
+  assertEquals(isLibrary, true);
+});
+
 Deno.test("code that Mono compiled decides nothing that is known; its handlers never do", () => {
   const managed = (os: string): readonly unknown[] =>
     told(crashText([`OS Version: ${os}`, ...bad("0x3c")], [
