@@ -18,13 +18,17 @@ const uses =
 /** Frames behind such a call in which those functions are. */
 const USE_DEPTH = 6;
 
+/** Libraries of Darwin whose functions wait by system calls: without one, a thread in them works. */
+const callers = /^(?:libsystem_(?:c|platform|pthread)\b|libdispatch\b|libc\+\+)/;
+
 /** What a wait is for, by the functions of the system around its call. */
 function useOf(frames: readonly ReportFrame[], at: number, row: KnowledgeRow): KnowledgeRow {
   for (const frame of frames.slice(at + 1, at + 1 + USE_DEPTH)) {
     const symbol = functionOf(frame, null);
     if (symbol === null) continue;
     if (frameOwner(frame, symbol) === "program") break;
-    const found = known("wait", symbol.replace(/^(std::)__1::/, "$1").replace(/[(<].*$/, ""));
+    const name = symbol.replace(/^(std::)__1::/, "$1").replace(/[(<].*$/, "");
+    const found = known("wait", `by ${name}`) ?? known("wait", name);
     if (found !== null && !uses.test(symbol)) return found;
   }
   return row;
@@ -77,7 +81,9 @@ export function waitOf(frames: readonly ReportFrame[]): KnowledgeRow | null {
       continue;
     }
     // A worker thread's entry is a wait only where nothing was called from it.
-    const row = seen > 0 && symbol === "start_wqthread" ? null : known("wait", symbol);
+    const row = (symbol === "start_wqthread" ? seen > 0 : callers.test(titleOf(frame)))
+      ? null
+      : known("wait", symbol);
     if (frameOwner(frame, symbol) === "program") return null;
     if (row !== null) {
       if (symbol.startsWith("mach_msg")) return messageWait(frames, at, row);

@@ -966,34 +966,34 @@ export const kindRows: readonly KnowledgeRow[] = [
     ["other", "a file lock", "flock"],
     ["other", "a connection to another machine or process", "__connect"],
   ]),
-  // The functions around a system call that has several uses.
+  // The functions around a system call that has several uses: alone they do not say that a thread waits.
   ...blocking("libpthread, src/pthread_cancelable.c, pthread_mutex.c and pthread_cond.c", [
-    ["join", "the end of a thread", "_pthread_join", "_pthread_joiner_wait"],
-    ["mutex", "a pthread mutex", "_pthread_mutex_*"],
-    ["condition", "a condition variable", "_pthread_cond_*", "_pthread_ulock_cond_wait*"],
+    ["join", "the end of a thread", "by _pthread_join", "by _pthread_joiner_wait"],
+    ["mutex", "a pthread mutex", "by _pthread_mutex_*"],
+    ["condition", "a condition variable", "by _pthread_cond_*", "by _pthread_ulock_cond_wait*"],
   ]),
   ...blocking("libplatform, src/os/lock.c; libc++, src/atomic.cpp", [
     [
       "lock",
       "a lock (os_unfair_lock)",
-      ...["_os_unfair_lock_lock_slow", "_os_nospin_lock_lock_slow"],
+      ...["by _os_unfair_lock_lock_slow", "by _os_nospin_lock_lock_slow"],
     ],
-    ["queue", "what another thread does once", "_os_once_gate_wait"],
+    ["queue", "what another thread does once", "by _os_once_gate_wait"],
     [
       "queue",
       "a value that another thread sets",
-      ...["os_sync_wait_on_address*", "std::__libcpp_atomic_wait"],
+      ...["by os_sync_wait_on_address*", "by std::__libcpp_atomic_wait"],
     ],
   ]),
   ...blocking("libdispatch, src/queue.c, once.c, semaphore.c and event/", [
-    ["queue", "what another thread does once", "_dispatch_once_wait"],
-    ["queue", "a dispatch group", "_dispatch_group_wait_slow"],
-    ["queue", "the end of a dispatched block", "dispatch_block_wait"],
+    ["queue", "what another thread does once", "by _dispatch_once_wait"],
+    ["queue", "a dispatch group", "by _dispatch_group_wait_slow"],
+    ["queue", "the end of a dispatched block", "by dispatch_block_wait"],
     [
       "queue",
       "a dispatch queue",
-      ...["__DISPATCH_WAIT_FOR_QUEUE__", "_dispatch_sync_wait", "_dispatch_sync_f_slow"],
-      ...["_dispatch_barrier_sync_f_slow", "_dispatch_event_loop_wait_for_ownership"],
+      ...["by __DISPATCH_WAIT_FOR_QUEUE__", "by _dispatch_sync_wait", "by _dispatch_sync_f_slow"],
+      ...["by _dispatch_barrier_sync_f_slow", "by _dispatch_event_loop_wait_for_ownership"],
     ],
   ]),
   // Whether the disk was waited for, or the kernel worked, a sample does not tell.

@@ -486,3 +486,24 @@ Deno.test("why a device was reset, by its boot faults; how long a process did no
   );
   assertStringIncludes(text, "Unresponsive for 38 seconds before sampling.");
 });
+
+Deno.test("functions that may wait do not, where no system call is on the stack", () => {
+  const cases: readonly (readonly string[])[] = [
+    ["_pthread_mutex_firstfit_unlock_slow in libsystem_pthread.dylib", "load in Shop"],
+    ["pthread_mutex_lock in libsystem_pthread.dylib", "load in Shop"],
+    ["_pthread_cond_signal in libsystem_pthread.dylib", "load in Shop"],
+    [
+      ...["_platform_memmove in libsystem_platform.dylib", "CFDataAppendBytes in CoreFoundation"],
+      ...[
+        "_dispatch_client_callout in libdispatch.dylib",
+        "_dispatch_sync_f_slow in libdispatch.dylib",
+      ],
+      "load in Shop",
+    ],
+  ];
+  for (const frames of cases) {
+    const { text } = explained(always(frames));
+    assert(!/blocked|waiting/.test(text), text);
+    assertStringIncludes(text, `mostly in ${frames[0].split(" ")[0]}`);
+  }
+});
