@@ -360,7 +360,7 @@ function faultOf({ exception, arch }: CrashReport): string | null {
 /** Functions of the Objective-C and Swift run-times that do nothing for nil and read the class of any other object, and
  * the register that some have in their names. */
 const nilSafe =
-  /^(?:objc_(?:msgSend(?!Super)|retain|release|autorelease(?!Pool)|opt_)|swift_(?:retain|release|unknownObjectRe|bridgeObjectRe))\w{0,60}?(?:_(x\d{1,2}))?(?:\$VARIANT.{1,20})?$/;
+  /^(?:objc_(?:msgSend(?!Super)|retain|release|autorelease(?!Pool)|opt_)|swift_(?:retain|release|unknownObjectRe|bridgeObjectRe))\w{0,60}?(?:_(x\d{1,2}))?(?:\$VARIANT.{1,20}|\(\))?$/;
 /** Functions that look for a method in the class of an object that is not nil. */
 const lookups =
   /^(?:lookUpImp\w*|_?class_lookupMethodAndLoadCache\d?|cache_(?:getImp|fill)\w*|_?objc_msgSend_uncached|getMethodNoSuper_nolock|search_method_list\w*|_?realizeClass\w*|_class_getNonMetaClass)\b/;

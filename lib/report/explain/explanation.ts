@@ -50,9 +50,9 @@ export function finished(
 ): Explanation {
   const { process, model, osVersion } = report;
   const said = happened.length > 0 ? happened : [emptyWords(report)];
+  const system = [model, osVersion].filter((text) => text !== null).join(", ");
   const on = [
-    model,
-    osVersion,
+    system === "" ? null : `on ${system}`,
     isUnderRosetta(report) ? "under Rosetta" : null,
     simulatorOf(report),
   ]
@@ -73,7 +73,7 @@ export function finished(
     if (next !== "" && !isSaid && !check.includes(next)) check.push(next);
   }
   return {
-    headline: `${who}${what}${on === "" ? "" : `, on ${on}`}`,
+    headline: `${who}${what}${on === "" ? "" : `, ${on}`}`,
     happened: unique(said.map(withReadableNames)),
     thread,
     firstOwn,

@@ -187,6 +187,35 @@ function parseColumns(line: string): FrameLine | null {
   };
 }
 
+/** A frame of a function's name alone: `0  objc_msgSend + 16`, `1  closure #1 in Shop.sell(item:)`. */
+const nameOnly =
+  /^\s{0,8}(\d{1,3})\s{1,8}(closure #\d{1,3} in .{1,300}|[-+]\[\w.{0,300}\]|(?:@objc |static |specialized |partial apply for )?[A-Za-z_$~][\w.:$<>~]{0,200}(?:\(.{0,300}\)(?: const)?)?)(?: \+ (\d{1,9}))?\s*$/;
+/** What is a function's name for sure, and no image's. */
+const surelyFunction = /[()[\]]|::|^[a-z_]\w*_\w+$|^main$/;
+
+/** Reads a frame that has nothing but the name of its function; `null` when it is another line.
+ *
+ * @param isSure whether frames before it were such
+ */
+export function parseNameOnly(line: string, isSure: boolean): FrameLine | null {
+  const match = line.length > 700 ? null : nameOnly.exec(line);
+  if (match === null || !(isSure || surelyFunction.test(match[2]))) return null;
+  return {
+    index: Number(match[1]),
+    imageName: null,
+    address: 0n,
+    placeAt: line.length,
+    symbol: match[2],
+    offset: match[3] === undefined ? null : Number(match[3]),
+    base: null,
+    image: null,
+    file: null,
+    line: null,
+    column: null,
+    inlined: false,
+  };
+}
+
 const inlinedMark = "[inlined]";
 
 /** Reads the part of a frame line after the address. */

@@ -6,6 +6,7 @@ import {
   parseBareFrame,
   parseFrameLine,
   parseImageLine,
+  parseNameOnly,
   parsePlace,
   parseRegisters,
 } from "./crash_lines.ts";
@@ -333,7 +334,11 @@ class CrashTextReader {
       const first = this.#isPiece() ? parseBareFrame(line) : null;
       return first !== null && first.index === 0 && first.file !== null ? first : null;
     }
-    const frame = parseBareFrame(line);
+    const isNamed = frames.every(({ imageName, address, symbol }) =>
+      imageName === null && address === 0n && symbol !== null
+    );
+    const frame = parseBareFrame(line) ??
+      (isNamed ? parseNameOnly(line, frames.length > 0) : null);
     return frame !== null && frame.index === frames.length ? frame : null;
   }
 

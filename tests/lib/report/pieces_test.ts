@@ -607,3 +607,27 @@ Deno.test("a first line that is glued or quoted: a panic's, a library's, a Go pr
   assertEquals(go.information.includes("SIGABRT: abort"), true);
   assertEquals(go.exception?.signal, "SIGABRT");
 });
+
+Deno.test("frames that have nothing but the names of their functions", () => {
+  const text = "Exception Type: EXC_BAD_ACCESS (SIGSEGV)\n" +
+    "Exception Subtype: KERN_INVALID_ADDRESS at 0x10\n\nThread 0 Crashed:\n" +
+    "0  swift_retain()\n1  closure #1 in OvenController.bake(loaf:)\n2  UIApplicationMain + 2040\n3  main\n\n" +
+    "4 loaves were baked.\n";
+  const { crashedThread } = readReport(text, "x");
+  assertEquals(crashedThread?.frames.map(({ symbol, offset }) => [symbol, offset]), [
+    ["swift_retain()", null],
+    ["closure #1 in OvenController.bake(loaf:)", null],
+    ["UIApplicationMain", 2040],
+    ["main", null],
+  ]);
+  assertStringIncludes(told(text), "not nil, which does no harm there");
+  // An image alone, as of a copy that was cut, is no function.
+  const cut = readReport("Thread 0 Crashed:\n0  MyApp\n", "x");
+  assert(cut.crashedThread?.frames.every(({ symbol }) => symbol !== "MyApp") ?? true);
+});
+
+Deno.test("a process under Rosetta whose system a copy does not name", () => {
+  const text = "Code Type: X86-64 (Translated)\nException Type: EXC_BAD_ACCESS (SIGSEGV)\n" +
+    "Exception Codes: KERN_INVALID_ADDRESS at 0x0\n";
+  assertStringIncludes(explainReport(readReport(text, "x")).headline, "(SIGSEGV), under Rosetta");
+});
