@@ -228,6 +228,8 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
   if (text === null || cpuOf(report) !== "arm") {
     for (const [kind, words] of pointerWords(report, address)) add(kind, words);
   }
+  const wide = text !== null ? null : asWideText(address);
+  if (wide !== null) add("unknown", `its bytes are the text "${wide}" in UTF-16`);
   if (executed && faultOf(report) === "KERN_MEMORY_ERROR") {
     found.unshift([
       "unknown",
@@ -676,7 +678,7 @@ function asText(address: bigint): string | null {
   return text.length >= 6 ? text : null;
 }
 
-/** Four characters of UTF-16 that are ASCII's; `null` when it is other data. */
+/** Four characters of UTF-16 that are ASCII's; `null` when it is other data. The offset of a member may be added. */
 function asWideText(address: bigint): string | null {
   let text = "";
   for (let rest = address; rest > 0n; rest >>= 16n) {

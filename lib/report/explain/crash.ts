@@ -10,7 +10,7 @@ import { crashedIndex, crashedTitle } from "./crashed.ts";
 import { tellAccess, tellCodes, tellKind } from "./exception.ts";
 import { tellOthers } from "./others.ts";
 import { emptyWords, type Explanation, finished } from "./explanation.ts";
-import { graphicsDriver, tellFunction, tellStack } from "./function.ts";
+import { graphicsDriver, tellFunction, tellPassedNull, tellStack } from "./function.ts";
 import { activityOf, isIdleStack, lockOf, mainThread, waitOf } from "./hang.ts";
 import { type UncaughtException, uncaughtException } from "./language.ts";
 import { ageWords, launchWords } from "./launch.ts";
@@ -68,6 +68,7 @@ export function explainCrash(
   tellRecursion(crash, story);
   const isDecoded = tellCodes(crash, story);
   tellAccess(crash, story);
+  if (!outside && uncaught === null) tellPassedNull(crash, story);
   tellKind(crash, isDecoded, story);
   if (exception === null && story.happened.length === 0) {
     const trap = pageFault(report) ?? interruption(reading.first, stack);

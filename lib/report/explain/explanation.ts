@@ -64,10 +64,13 @@ export function finished(
   const who = name === null ? "" : `${name}${version}: `;
   const causes: string[] = [];
   const check: string[] = [];
+  const hasObjects = usesObjects(report);
   for (const row of rows) {
     // The first row that has causes is the most specific.
     if (causes.length === 0) causes.push(...row.causes);
-    const next = fitting(row.next, thread, firstOwn);
+    const next = hasObjects
+      ? fitting(row.next, thread, firstOwn)
+      : withoutZombies(fitting(row.next, thread, firstOwn));
     const isSaid = onlySanitizer.test(next) &&
       check.some((text) => /Address Sanitizer|zombie objects/.test(text));
     if (next !== "" && !isSaid && !check.includes(next)) check.push(next);
@@ -123,6 +126,29 @@ function symbolAdvice(report: CrashReport, own: ReportFrame | null): string[] {
       isNamed ? "not all of its functions have names here" : "its functions have no names here"
     }.`,
   ];
+}
+
+/** Whether a program may have objects of Objective-C, by its bundle or what is on its stack. */
+function usesObjects({ process, decidingStack, images, arch }: CrashReport): boolean {
+  return decidingStack.length === 0 || arch === null || arch.startsWith("arm") ||
+    /\.(?:app|appex|xpc)\//.test(process.path ?? ".app/") ||
+    images.some((image) => frameworks.test(imageTitle(image))) ||
+    decidingStack.some((frame) =>
+      /^[-+]\[|^_*(?:\d{1,3}[-+]\[|objc_|swift_|NS[A-Z]|CF[A-Z]|\$s)/.test(frame.symbol ?? "") ||
+      frameworks.test(titleOf(frame)) || /^lib(?:objc|swift)/.test(titleOf(frame))
+    );
+}
+
+/** Frameworks whose objects are Objective-C's. */
+const frameworks =
+  /^(?:com\.apple\.)?(?:CoreFoundation|Foundation|AppKit|UIKit|UIKitCore|SwiftUI)$/;
+
+/** Advice without what finds objects that were freed, where there are none. */
+function withoutZombies(next: string): string {
+  return next.replace(
+    /zombie objects or Address Sanitizer|Address Sanitizer or zombie objects/,
+    "Address Sanitizer",
+  );
 }
 
 /** Advice that speaks of functions on a stack, as far as the report has one. */

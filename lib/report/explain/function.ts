@@ -167,6 +167,35 @@ function tellUnsaid(
   );
 }
 
+/** Frames of the C library at most between a failed access and what called it. */
+const LIBRARY_DEPTH = 3;
+
+/** Tells that a function of the C library was most likely passed null by the program's, where it met null. */
+export function tellPassedNull({ report, stack, reading: { first } }: Crash, story: Story): void {
+  const fault = faultAddress(report);
+  if (fault === null || fault >= NULL_USED || story.rows.some(({ kind }) => kind === "frame")) {
+    return;
+  }
+  let at = first;
+  while (at < first + LIBRARY_DEPTH && isOfLibrary(stack[at])) at++;
+  const [callee, caller] = [stack[at - 1], stack[at]];
+  if (at === first || caller === undefined || isNearest(callee) || isNearest(caller)) return;
+  const name = functionOf(caller, callee);
+  if (callee.symbol === null || name === null || frameOwner(caller, name) !== "program") return;
+  if (isSystemFrame(caller)) return;
+  story.tell(
+    `Most likely ${shortName(callee.symbol)}() was passed a null pointer by ${shortName(name)}.`,
+  );
+}
+
+/** Whether a frame is of the C library. */
+function isOfLibrary(frame: ReportFrame | undefined): boolean {
+  return frame !== undefined &&
+    /^libsystem_(?:c|platform|m)\.dylib$|^libSystem\.B\.dylib$/.test(titleOf(frame)) &&
+    frame.symbol !== null &&
+    !/^_*(?:pthread_|psynch|abort|exit|__cxa_finalize|free|malloc|dl)/.test(frame.symbol);
+}
+
 /** Functions by which a process gives the system the reason of its end. */
 const abortsWithReason = /^(?:__)?abort_with_(?:payload|reason)/;
 

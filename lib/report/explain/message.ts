@@ -42,8 +42,8 @@ export function tellMessages({ report, texts, uncaught, ended }: Crash, story: S
       );
       continue;
     }
-    const row = symbolRow(text, report) ?? newerRow(text, report) ?? guardRow(text, report) ??
-      javaRow(withKey(messageRow(text), texts), report);
+    const row = symbolRow(text, report) ?? newerRow(text, report) ?? packageRow(text) ??
+      guardRow(text, report) ?? javaRow(withKey(messageRow(text), texts), report);
     if (row !== null) {
       const said = `It says: ${withoutAbsent(text)}`;
       story.add(row, row.meaning === "" ? said : `${row.meaning} ${said}`);
@@ -213,6 +213,24 @@ export function newerRow(text: string, { osVersion }: CrashReport): KnowledgeRow
       `${name} came with ${title} ${since.replace(/\.0$/, "")}, and this is ${title} ${system[2]}`,
     ),
   };
+}
+
+/** Reasons why a library that is there is not loaded, which say more than where it is. */
+const refused =
+  /Team ID|code signature|incompatible|wrong architecture|no matching architecture|not built for platform|sandbox|system policy|mremap_encrypted/;
+
+/** The row for a library of a package manager that something in an application's bundle needs; `null` for others. */
+export function packageRow(text: string): KnowledgeRow | null {
+  const part = text.slice(0, 4000);
+  return !refused.test(part) &&
+      /Library not loaded: '?\/(?:opt\/(?:homebrew|local)|usr\/local\/(?:opt|Cellar)|nix)\//.test(
+        part,
+      ) &&
+      /Referenced from:\s{1,8}(?:<[^<>\n]{1,60}>\s{0,4})?'?\/[^\n';]{1,300}?\.app\/Contents\//.test(
+        part,
+      )
+    ? known("message", "Library not loaded: a package's, for an app")
+    : null;
 }
 
 /** Whether a version of two numbers is before another. */

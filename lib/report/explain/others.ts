@@ -108,7 +108,11 @@ function tellWorkers({ report, crashed, stack }: Crash, story: Story): void {
       (!isSystemFrame(frame) || isOfProcess(frame, report)) &&
       functionOf(frame, thread.frames[index - 1] ?? null) !== null
     );
-    if (at < 0) continue;
+    // What only waits, in whatever way, touches nothing.
+    if (
+      at < 0 ||
+      thread.frames.slice(0, at + 1).some(({ symbol }) => symbol === null || waits.test(symbol))
+    ) continue;
     const inner = functionOf(thread.frames[0], null);
     const name = shortName(thread.frames[at].symbol!);
     workers.push(
@@ -132,6 +136,10 @@ function tellWorkers({ report, crashed, stack }: Crash, story: Story): void {
     if (isPlain) story.rows.unshift(row);
   }
 }
+
+/** Names of functions that may wait. */
+const waits =
+  /wait|sleep|poll|select|lock|kevent|mach_msg|semaphore|psynch|recv|accept|read$|_read|workq|join|yield|swtch/i;
 
 /** Most threads that are named. */
 const MAX_WORKERS = 3;

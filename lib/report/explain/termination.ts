@@ -13,7 +13,7 @@ import type { CrashReport } from "../report.ts";
 import { headOf } from "../text.ts";
 import { accessOf } from "./cpu.ts";
 import { lockOf, mainThread, waitOf } from "./hang.ts";
-import { newerRow, withoutAbsent } from "./message.ts";
+import { newerRow, packageRow, withoutAbsent } from "./message.ts";
 import { symbolRow } from "./missing_symbol.ts";
 import { isMobile, simulatorOf } from "./platform.ts";
 import { regionWords } from "./region.ts";
@@ -157,7 +157,7 @@ function dyldRow(report: CrashReport, text: string): KnowledgeRow | null {
       ? known("message", "Library not loaded: another copy is loaded")
       : isOfMac(report, text)
       ? known("message", "Library not loaded: a folder of macOS")
-      : knownMessage(text));
+      : packageRow(text) ?? knownMessage(text));
 }
 
 /** Whether a mobile program, or one in its simulator, looked for a library where only macOS has some. */

@@ -820,11 +820,18 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "raise",
   ),
   ...frame(
-    ["g_assertion_message*", "g_log_structured_array*", "_g_log_abort*", "g_logv*"],
+    ["g_assertion_message*"],
+    "A check of a program that uses GLib failed (g_assert): it stopped the process.",
+    [],
+    "Read the message on stderr: it has the condition, the file and the line.",
+    "GLib, glib/gtestutils.c",
+  ),
+  ...frame(
+    ["g_log_structured_array*", "_g_log_abort*", "g_logv*"],
     "GLib stopped the process: a failed assertion or a fatal message.",
     [],
     "Read the message on stderr.",
-    "GLib, glib/gmessages.c and gtestutils.c",
+    "GLib, glib/gmessages.c",
   ),
   ...frame(
     ["OPENSSL_die*"],

@@ -1118,7 +1118,9 @@ export const kindRows: readonly KnowledgeRow[] = [
     "address",
     "null",
     "",
-    ["a pointer that is null: an object that was never set, or was set to nil"],
+    [
+      "a pointer that is null: it was never set, was set to nil or NULL, or what should have returned it failed",
+    ],
     "Find the pointer that the faulting instruction uses, and why it is null.",
     vm,
   ),
@@ -1192,7 +1194,7 @@ export const kindRows: readonly KnowledgeRow[] = [
     "tiny",
     "",
     [
-      "a pointer that is null: an object that was never set, or was set to nil",
+      "a pointer that is null: it was never set, was set to nil or NULL, or what should have returned it failed",
       "a number that was taken for a pointer",
     ],
     "Find the pointer that the faulting instruction uses, and where its value comes from.",

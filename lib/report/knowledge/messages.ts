@@ -1777,6 +1777,16 @@ export const messageRows: readonly KnowledgeRow[] = [
     dyld,
   ]),
   message(
+    "Library not loaded: a package's, for an app",
+    "The program is linked to a library in a folder of a package manager, which is not there: it does not bring its own copy along.",
+    [
+      "a library that is not shipped with the program, which names it by the place that it had on its maker's computer",
+      "a package that was upgraded or removed since, where the program was built on this computer",
+    ],
+    "Its maker should ship the library in the program and name it by @rpath (install_name_tool -change, then sign again); until then, install the package that has it.",
+    dyld,
+  ),
+  message(
     "Library not loaded: /usr/local/",
     "A dynamic library outside of the program, in /usr/local, could not be loaded.",
     [

@@ -701,6 +701,13 @@ Deno.test("text with upper bits is text; a misaligned jump without registers; Ru
   assertStringIncludes(probe.causes, "as on a thread with a small one");
 });
 
+Deno.test("an address that is text in UTF-16", () => {
+  const { what } = told(
+    crash(access("0x70006d00690040"), end).replace("ARM-64", "X86-64 (Native)"),
+  );
+  assertStringIncludes(what, 'its bytes are the text "@imp" in UTF-16');
+});
+
 /** A crash in the guard page of thread 0's stack, far below the stack pointer. */
 function guarded(top: readonly string[], values: Readonly<Record<string, bigint>>) {
   return told(crash(

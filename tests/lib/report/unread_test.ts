@@ -329,6 +329,52 @@ Deno.test("a missing symbol: by whose library needs it, and where it was looked 
   );
 });
 
+Deno.test("a package's library that an app is linked to and does not bring along", () => {
+  const missing = (reason: string) =>
+    told([
+      "Process: Shop [7]",
+      "Path: /Applications/Shop.app/Contents/MacOS/Shop",
+      "Exception Type: EXC_CRASH (SIGABRT)",
+      "Termination Reason: Namespace DYLD, Code 1 Library missing",
+      "Library not loaded: /usr/local/opt/till/lib/libtill.2.dylib",
+      "Referenced from: <0AC0E4C8-7BC9-3B0A-9AF5-3A4C8B6C6E4A> /Applications/Shop.app/Contents/MacOS/Shop",
+      `Reason: tried: '/usr/local/opt/till/lib/libtill.2.dylib' (${reason})`,
+      "",
+    ].join("\n"));
+  const { what, next } = missing("no such file");
+  assertStringIncludes(what, "it does not bring its own copy along");
+  assertStringIncludes(next, "Its maker should ship the library");
+  assertStringIncludes(
+    missing("mach-o file, but is an incompatible architecture (have 'arm64', need 'x86_64')").what,
+    "has no code for this architecture",
+  );
+});
+
+Deno.test("a C program: what it passed a function of the C library, and no advice on objects", () => {
+  const { what, next } = told(crash([
+    "Process: git [7]",
+    "Path: /usr/local/bin/git",
+    "Code Type: X86-64",
+    "Exception Type: EXC_BAD_ACCESS (SIGSEGV)",
+    "Exception Codes: KERN_INVALID_ADDRESS at 0x0000000000000000",
+  ], [
+    "libSystem.B.dylib fnmatch1 + 8",
+    "libSystem.B.dylib fnmatch + 80",
+    "git excluded_from + 100",
+    "git main + 8",
+  ]));
+  assertStringIncludes(what, "Most likely fnmatch() was passed a null pointer by excluded_from.");
+  assert(!next.includes("zombie"), next);
+  const gone = told(crash([
+    "Process: git [7]",
+    "Path: /usr/local/bin/git",
+    "Code Type: X86-64",
+    "Exception Type: EXC_BAD_ACCESS (SIGSEGV)",
+    "Exception Codes: KERN_INVALID_ADDRESS at 0x00000000616c6faf",
+  ], ["git excluded_from + 100", "git main + 8", "dyld start + 4"]));
+  assert(!gone.next.includes("zombie"), gone.next);
+});
+
 Deno.test("recursion that does not end is no large array", () => {
   const { causes } = told(crash(
     [
