@@ -173,6 +173,10 @@ function tellRaiser(
 ): void {
   const from = raiserOf(stack, report);
   const raiser = stack[from];
+  // What has no name may be the function that raised it.
+  const hidden = stack.slice(0, Math.max(from, 0)).find((frame) =>
+    frame.symbol === null && titleOf(frame) !== "" && !isBaseLibrary(titleOf(frame))
+  );
   const caller = from < 0 || isLost ? undefined : stack.slice(from, deciding).find((frame) => {
     const image = imageOf(frame);
     return image !== null && !isBaseLibrary(imageTitle(image));
@@ -192,7 +196,7 @@ function tellRaiser(
   } else if (
     // The last frame of a copy may be cut off within its name.
     raiser !== undefined && (raiser.symbol !== null || imageOf(raiser) !== null) &&
-    from !== deciding && from < stack.length - 1 &&
+    hidden === undefined && from !== deciding && from < stack.length - 1 &&
     (reason === null || saysPlace(raiser)) && own.length > 0
   ) {
     const library = isOfProcess(raiser, report) ||
@@ -204,6 +208,8 @@ function tellRaiser(
     );
     const aside = offMainThread(report, raiser);
     if (aside !== null) story.add(aside);
+  } else if (hidden !== undefined && from !== deciding && reason === null && own.length > 0) {
+    story.tell(`It was raised by ${titleOf(hidden)}.`);
   } else if (from >= 0 && from === deciding && own.length > 0) {
     // Without names only the framework is known that raised it.
     const by = stack.slice(0, from).findLast((frame) => {

@@ -405,16 +405,19 @@ export const frameRows: readonly KnowledgeRow[] = [
   raises("_CF_forwarding_prep_*", language),
   raises("__forwarding_prep_*", language),
   raises("___forwarding_*", language),
-  frame(
-    "-[NSObject(NSObject) doesNotRecognizeSelector:]",
-    "An object does not have the method that was called: unrecognized selector.",
-    [
-      "an object of another class than expected",
-      "a system or library older than the one that its caller was made for",
-      "an object that was deallocated and whose memory was used again",
-    ],
-    "Read class and selector in the exception's reason.",
-    language,
+  // It raises at its end: by its return address it is the function behind it.
+  ...["doesNotRecognizeSelector:]", "__retain_OA] + 0"].map((method) =>
+    frame(
+      `-[NSObject(NSObject) ${method}`,
+      "An object does not have the method that was called: unrecognized selector.",
+      [
+        "an object of another class than expected",
+        "a system or library older than the one that its caller was made for",
+        "an object that was deallocated and whose memory was used again",
+      ],
+      "Read class and selector in the exception's reason.",
+      language,
+    )
   ),
   frame(
     "+[NSObject(NSObject) doesNotRecognizeSelector:]",

@@ -356,6 +356,22 @@ const namelessLine = {
   column: null,
 } as const;
 
+/** A place as atos writes it, with which tools replace an address: `main (in MyApp) (main.c:12)`. */
+function placedByAtos(
+  place: string,
+): Pick<TreeLine, "symbol" | "imageName" | "file" | "line"> | null {
+  const inAt = place.lastIndexOf(" (in ");
+  if (inAt <= 0 || place[inAt - 1] === " ") return null;
+  const match = /^ \(in ([^()]{1,200})\) \(([^()]{1,300}):(\d{1,9})\)$/.exec(place.slice(inAt));
+  if (match === null) return null;
+  return {
+    symbol: place.slice(0, inAt).trim(),
+    imageName: match[1],
+    file: match[2],
+    line: Number(match[3]),
+  };
+}
+
 /** `2543 main  (in MyApp) + 24,30,...  [0x10a3b4f50,0x10a3b4f56,...]  main.c:12`, or
  * `2543 ???  (in MyApp)  load address 0x10a3b4000 + 0xf50  [0x10a3b4f50]`. */
 export function parseSampleLine(line: string): TreeLine | null {
@@ -373,6 +389,10 @@ export function parseSampleLine(line: string): TreeLine | null {
       : null);
   if (found === null || found.at < count.end) return null;
   const place = line.slice(count.end, found.at).trimEnd();
+  const named = placedByAtos(place);
+  if (named !== null) {
+    return { ...namelessLine, ...named, depth, count: count.count, address: found.address };
+  }
   const inAt = place.lastIndexOf("  (in ");
   const close = inAt < 0 ? -1 : place.indexOf(")", inAt);
   const name = (inAt < 0 ? place : place.slice(0, inAt)).trim();

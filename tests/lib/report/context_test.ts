@@ -279,6 +279,19 @@ Deno.test("a frame of the program without a name is not passed over for who rais
       "0x5000 - 0x5fff PaintServices arm64 <0123456789abcdef0123456789abcde0> /System/Library/PrivateFrameworks/PaintServices.framework/PaintServices\n",
   );
   assert(!daemon.what.includes("__paint_async"), daemon.what);
+  // Nor are those of the system's other libraries: what they called is behind them.
+  const library = told(
+    `${abort}\n\nLast Exception Backtrace:\n0   CoreFoundation   0x1000 __exceptionPreprocess + 164\n` +
+      "1   libobjc.A.dylib   0x2000 objc_exception_throw + 60\n" +
+      "2   CoreFoundation   0x3000 -[NSObject(NSObject) __retain_OA] + 0\n" +
+      "3   CoreFoundation   0x3100 ___forwarding___ + 1324\n4   CoreFoundation   0x3200 _CF_forwarding_prep_0 + 120\n" +
+      "5   PaintCore   0x4000 0x1000 + 12288\n6   PaintCore   0x5000 Easel::Easel(int) + 32\n" +
+      "7   MyApp   0x6000 main + 32\n\n" +
+      "Thread 0 Crashed:\n0   libsystem_kernel.dylib   0x6000 __pthread_kill + 8\n\nBinary Images:\n" +
+      "0x4000 - 0x5fff PaintCore arm64 <0123456789abcdef0123456789abcde0> /System/Library/PrivateFrameworks/PaintCore.framework/PaintCore\n",
+  );
+  assertStringIncludes(library.what, "It was raised by PaintCore.");
+  assertStringIncludes(library.what, "unrecognized selector");
 });
 
 Deno.test("unrecognized selectors: of the program's classes, of the system's, of classes themselves", () => {

@@ -274,3 +274,20 @@ Deno.test("a machine that did not wake in its firmware: the stacks have nothing 
   );
   assert(!told(text("")).includes("EFI"));
 });
+
+Deno.test("a sample whose addresses atos named: function, image and line", () => {
+  const report = readReport(
+    "Analysis of sampling Till (pid 7) every 1 millisecond\nProcess:         Till [7]\n" +
+      "Path:            /Users/x/Till\n\nCall graph:\n" +
+      "    90 Thread_1   DispatchQueue_1: com.apple.main-thread  (serial)\n" +
+      "      90 start  (in dyld) + 462  [0x1077c151e]\n" +
+      "        90 main (in Till) (main.m:30) [0x103c0deb0]\n" +
+      "          90 -[Drawer(Cash) open:] (in Till) (Drawer.m:24) [0x103c0de6f]\n" +
+      "            90 __psynch_mutexwait  (in libsystem_kernel.dylib) + 10  [0x7ff811e3abd2]\n",
+    "x",
+  );
+  const { deciding } = attributeReport(report);
+  const { symbol, file, line } = deciding!.frame;
+  assertEquals([symbol, file, line], ["-[Drawer(Cash) open:]", "Drawer.m", 24]);
+  assertEquals(deciding?.library, "Till");
+});
