@@ -2,7 +2,7 @@
 
 import { subtypeName } from "./codes.ts";
 import { textAt } from "./json.ts";
-import type { CrashReport, ReportException, ReportThread } from "./report.ts";
+import { type CrashReport, fieldValue, type ReportException, type ReportThread } from "./report.ts";
 
 /** Addresses below this are taken for a member of an object at null. */
 export const NEAR_NULL = 0x10000n;
@@ -92,8 +92,8 @@ export function regionInfo(report: CrashReport): string | null {
   if (report.body !== null) {
     return textAt(report.body, "vmRegionInfo") ?? textAt(report.body, "vmregioninfo");
   }
-  const field = report.fields.find(({ name }) => /^VM Region Info$/i.test(name));
-  if (field !== undefined) return field.value;
+  const value = fieldValue(report, "vm region info");
+  if (value !== null) return value;
   const section = report.sections.find(({ name }) => /^VM Regions? (?:Info|Near)/i.test(name));
   return section === undefined ? null : section.lines.join("\n");
 }

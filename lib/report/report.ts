@@ -373,6 +373,14 @@ export const noThread: ReportThread = {
   tree: [],
 };
 
+/** The value of the first header field with one of the names, in lower case; `null` when there is none. */
+export function fieldValue(
+  { fields }: Pick<CrashReport, "fields">,
+  ...names: readonly string[]
+): string | null {
+  return fields.find(({ name }) => names.includes(name.toLowerCase()))?.value ?? null;
+}
+
 /** What a report lacks that begins without a header, such as lines of a console. */
 export const noHeader = {
   bugType: null,

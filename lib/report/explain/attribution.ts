@@ -14,7 +14,7 @@ import {
 } from "../images.ts";
 import { bareName, callTime, collected, known, knownFrame, knownVendor } from "../knowledge/mod.ts";
 import type { CodeOrigins } from "../origins.ts";
-import type { CrashReport, ReportFrame } from "../report.ts";
+import { type CrashReport, fieldValue, type ReportFrame } from "../report.ts";
 import {
   isApples,
   isBrought,
@@ -534,8 +534,8 @@ function isRecording(stack: readonly ReportFrame[]): boolean {
 }
 
 /** The library that Cr4shed suspects; `null` where it names none. */
-function culpritOf({ fields }: CrashReport): string | null {
-  const value = fields.find(({ name }) => name === "Culprit")?.value.trim() ?? "";
+function culpritOf(report: CrashReport): string | null {
+  const value = fieldValue(report, "culprit")?.trim() ?? "";
   return /^[\w. +-]{1,100}\.dylib$/.test(value) ? value : null;
 }
 
@@ -557,7 +557,7 @@ const drivers = /^com\.nvidia\.(?:web\.|CUDA)|^GeForce\w{1,20}Web$/;
 
 /** Whether a frame's image is in none of the program's folders. Cr4shed names the tweak that it suspects. */
 function isOutside(frame: ReportFrame, report: CrashReport): boolean {
-  const { process, fields } = report;
+  const { process } = report;
   const path = frame.image?.path ?? null;
   // Programs of the system bring along only what is the system's.
   if (isSystemProgram(report) && imageOf(frame) !== null && !isSystemFrame(frame)) {
@@ -568,7 +568,7 @@ function isOutside(frame: ReportFrame, report: CrashReport): boolean {
     const name = frame.imageName;
     if (name === null) return false;
     return (name.endsWith(".dylib") &&
-      fields.some((field) => field.name === "Culprit" && field.value === name)) ||
+      fieldValue(report, "culprit") === name) ||
       drivers.test(name);
   }
   if (process.path === null) return false;

@@ -7,7 +7,7 @@ import { checkNumber, foreignCode, isAtBeginning, refusedKind } from "./instruct
 import { isMobile } from "./platform.ts";
 import { abortsAfter } from "./stack.ts";
 import { type KnowledgeRow, known } from "../knowledge/mod.ts";
-import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
+import { type CrashReport, fieldValue, type ReportFrame, type ReportThread } from "../report.ts";
 import { headOf } from "../text.ts";
 
 /** How memory was used. */
@@ -156,13 +156,14 @@ function armFault(thread: ReportThread | null): string | null {
 
 /** How a page was used, by the error code of an Intel CPU's page fault, where its words agree; Intel, Software Developer's
  * Manual, volume 3, "Interrupt 14". */
-function pageAccess({ fields, crashedThread }: CrashReport): Access | null {
-  const trap = fields.find(({ name }) => name === "Trap Number")?.value.trim() ??
+function pageAccess(report: CrashReport): Access | null {
+  const { crashedThread } = report;
+  const trap = fieldValue(report, "trap number")?.trim() ??
     register(crashedThread, "trap")?.toString();
   if (trap !== "14") return null;
   // A text has it in hexadecimal, JSON among the registers.
-  const error = fields.find(({ name }) => name === "Error Code")?.value ??
-    register(crashedThread, "err")?.toString(16) ?? "";
+  const error = fieldValue(report, "error code") ?? register(crashedThread, "err")?.toString(16) ??
+    "";
   const match =
     /^(?:0x)?([0-9a-f]{1,8})(?: \(.{1,40} user (data read|data write|instruction read)\))?\s*$/
       .exec(error);
@@ -181,13 +182,12 @@ const pageUses: Readonly<Record<Access, string>> = {
 };
 
 /** By what the lines after the registers of an Intel CPU say of a page fault. */
-function intelFault({ fields, crashedThread }: CrashReport): string | null {
-  const trap = fields.find(({ name }) => name === "Trap Number")?.value;
-  const words = /\(([a-z ]{4,80})\)/.exec(
-    fields.find(({ name }) => name === "Error Code")?.value ?? "",
-  )?.[1];
-  const address = register(crashedThread, "cr2");
-  if (trap !== "14" || words === undefined || address === null) return null;
+function intelFault(report: CrashReport): string | null {
+  const words = /\(([a-z ]{4,80})\)/.exec(fieldValue(report, "error code") ?? "")?.[1];
+  const address = register(report.crashedThread, "cr2");
+  if (fieldValue(report, "trap number") !== "14" || words === undefined || address === null) {
+    return null;
+  }
   return `The CPU met a page fault at 0x${address.toString(16)}: ${words}.`;
 }
 

@@ -1,10 +1,9 @@
 /** What a report's header says of the crashed thread. */
 
-import type { CrashReport } from "../report.ts";
+import { type CrashReport, fieldValue } from "../report.ts";
 
-function crashedField({ fields }: CrashReport): string {
-  return fields.find(({ name }) => /^(?:Triggered by Thread|Crashed Thread)$/i.test(name))?.value ??
-    "";
+function crashedField(report: CrashReport): string {
+  return fieldValue(report, "triggered by thread", "crashed thread") ?? "";
 }
 
 /** What the header says of the crashed thread after its number: its name or queue; `null` when it says nothing. */

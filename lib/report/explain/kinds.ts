@@ -3,18 +3,19 @@
 import { baseName } from "../images.ts";
 import { numberAt, objectAt, textAt } from "../json.ts";
 import { known } from "../knowledge/mod.ts";
-import type { CrashReport } from "../report.ts";
+import { type CrashReport, fieldValue } from "../report.ts";
 import { headOf } from "../text.ts";
 import type { Findings } from "./explanation.ts";
 
 /** The `Event:` of a resource or hang report, in lower case, or the tool that made the report, such as `leaks`;
  * `null` for other reports. */
-export function eventOf({ fields, format, threads, exception }: CrashReport): string | null {
-  const field = fields.find(({ name }) => name === "Event");
-  if (field !== undefined) return field.value.trim().toLowerCase();
+export function eventOf(report: CrashReport): string | null {
+  const { format, threads, exception } = report;
+  const event = fieldValue(report, "event");
+  if (event !== null) return event.trim().toLowerCase();
   if (format !== "crash" || threads.length > 0 || exception !== null) return null;
-  const tool = fields.find(({ name }) => name === "Analysis Tool")?.value;
-  return tool === undefined ? null : baseName(tool.trim()).toLowerCase();
+  const tool = fieldValue(report, "analysis tool");
+  return tool === null ? null : baseName(tool.trim()).toLowerCase();
 }
 
 /** What `leaks` counted, and of what classes the leaked blocks are. */
@@ -134,7 +135,7 @@ export function explainStackshot(report: CrashReport, reason: string | null): Fi
     const noted = report.fields.filter(({ name, value }) => resetFields.test(name) && value !== "")
       .map(({ name, value }) => `${name}: ${value}`).join(", ");
     const happened = [row.meaning, ...(noted === "" ? [] : [`${noted}.`])];
-    const faults = report.fields.find(({ name }) => /^Boot faults$/i.test(name))?.value ?? "";
+    const faults = fieldValue(report, "boot faults") ?? "";
     // The words that the hardware has for some causes are in brackets behind them.
     const causes = row.causes.filter((cause) => {
       const word = /\(([a-z]{3,12})(?:_[a-z]{1,12})?\)$/.exec(cause)?.[1];

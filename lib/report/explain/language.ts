@@ -1,7 +1,7 @@
 /** Uncaught exceptions of Objective-C, Swift, C++ and others. */
 
 import { objectAt, textAt } from "../json.ts";
-import type { CrashReport, ReportFrame } from "../report.ts";
+import { type CrashReport, fieldValue, type ReportFrame } from "../report.ts";
 import { endOfTermination, functionOf, interrupted, isCatcher, isThrow } from "./stack.ts";
 
 /** An uncaught exception. */
@@ -90,10 +90,11 @@ function isFault({ exception }: CrashReport): boolean {
 }
 
 /** The exception that Cr4shed has in place of a Mach exception's type. */
-function typed({ exception, fields }: CrashReport): Named | null {
+function typed(report: CrashReport): Named | null {
+  const { exception } = report;
   const name = exception?.type ?? "";
   if (!/^[A-Z]\w{0,80}Exception$/.test(name)) return null;
-  const reason = fields.find(({ name }) => /^reason$/i.test(name))?.value ?? exception!.message;
+  const reason = fieldValue(report, "reason") ?? exception!.message;
   return { language: "Objective-C", name, reason };
 }
 

@@ -8,7 +8,7 @@ import {
   missingUsage,
 } from "../knowledge/mod.ts";
 import { faultAddress } from "../fault.ts";
-import type { CrashReport } from "../report.ts";
+import { type CrashReport, fieldValue } from "../report.ts";
 import { headOf } from "../text.ts";
 import { classifyAddress } from "./address.ts";
 import { symbolRow } from "./missing_symbol.ts";
@@ -17,7 +17,7 @@ import { titleOf } from "../images.ts";
 import { crashedTitle } from "./crashed.ts";
 import { isLoadedPath } from "./launch.ts";
 import type { Crash, Story } from "./story.ts";
-import { sentence } from "./words.ts";
+import { capitalized } from "./words.ts";
 
 /** Tells the messages: those that are understood by their row, the others as they are. */
 export function tellMessages({ report, texts, uncaught, ended }: Crash, story: Story): void {
@@ -338,7 +338,7 @@ function unrecognizedRow(text: string): KnowledgeRow | null {
     const row = known("message", "unrecognized selector of another kind of value")!;
     return {
       ...row,
-      meaning: `${sentence(given).slice(0, -1)} stood where ${expected} was expected.`,
+      meaning: `${capitalized(given)} stood where ${expected} was expected.`,
     };
   }
   return kind === "+"
@@ -365,7 +365,7 @@ function messages(report: CrashReport): string[] {
   for (const text of report.information) add(text);
   if (report.body === null && report.exception === null) {
     // Cr4shed's, of processes that were ended without an exception.
-    add(report.fields.find(({ name }) => name === "Reason")?.value ?? null);
+    add(fieldValue(report, "reason"));
   }
   add(report.exception?.message ?? null);
   add(report.exception?.note ?? null);

@@ -4,6 +4,7 @@ import { isBaseLibrary, titleOf } from "../images.ts";
 import { callTime, type KnowledgeRow, known, sourced, timed } from "../knowledge/mod.ts";
 import type { ReportFrame, ReportThread } from "../report.ts";
 import { brokenAt, frameOwner, functionOf, isUnnamed } from "./stack.ts";
+import { capitalized } from "./words.ts";
 
 /** Frames in which an occasion is looked for. */
 const OCCASION_DEPTH = 256;
@@ -150,7 +151,7 @@ function builtinOf(symbol: string): string | null {
   const match = builtins.exec(symbol.slice(0, 120));
   if (match === null) return null;
   const type = match[1] ?? match[2] ?? match[3];
-  const title = type[0].toUpperCase() + type.slice(1);
+  const title = capitalized(type);
   return `in JavaScript's ${title}.prototype.${match[4][0].toLowerCase()}${match[4].slice(1)}`;
 }
 

@@ -3,7 +3,7 @@
 import { baseName, isSystemFrame } from "../images.ts";
 import { textAt } from "../json.ts";
 import { known } from "../knowledge/mod.ts";
-import type { ReportFrame } from "../report.ts";
+import { fieldValue, type ReportFrame } from "../report.ts";
 import { isIdleStack, mainThread, waitOf } from "./hang.ts";
 import { shortName } from "./names.ts";
 import { isOfProcess, isSystemProgram } from "./program.ts";
@@ -225,9 +225,9 @@ function tellTweaks({ stack }: Crash, story: Story): void {
 
 /** Tells for which program a service of the system worked: the one that the system holds responsible. */
 function tellClient({ report }: Crash, story: Story): void {
-  const { process, fields, body } = report;
+  const { process, body } = report;
   if (!/\.xpc\//.test(process.path ?? "") || !isSystemProgram(report)) return;
-  const name = fields.find((field) => field.name === "Responsible")?.value ??
+  const name = fieldValue(report, "responsible") ??
     (body === null ? null : textAt(body, "responsibleProc"));
   const client = name?.replace(/\s*\[\d{1,10}\]\s*$/, "").trim() ?? "";
   if (client !== "" && client !== process.name && story.happened.length > 0) {

@@ -4,7 +4,7 @@ import { demangle } from "../../symbols/demangle/demangle.ts";
 import { textAt } from "../json.ts";
 import { type KnowledgeRow, knownPanic } from "../knowledge/mod.ts";
 import { isPanic } from "../read/panic.ts";
-import type { CrashReport } from "../report.ts";
+import { type CrashReport, fieldValue } from "../report.ts";
 import { headOf } from "../text.ts";
 import type { Findings } from "./explanation.ts";
 import { isAskedFor, isRestart, isWholeBacktrace, panicWords } from "./panic_stack.ts";
@@ -200,10 +200,8 @@ function linkOf({ panic }: CrashReport): string[] {
 }
 
 /** What watchdogd adds to its message: how the service did not answer. */
-function silentService({ fields }: CrashReport): string[] {
-  const context =
-    fields.find(({ name }) => name === "service returned not alive with context")?.value.trim() ??
-      "";
+function silentService(report: CrashReport): string[] {
+  const context = fieldValue(report, "service returned not alive with context")?.trim() ?? "";
   return context === ""
     ? []
     : [`The service answered that it is not alive: ${context.slice(0, 300)}`];

@@ -1,7 +1,13 @@
 /** Samples, spindumps, hangs and resource reports: what their stacks show. */
 
 import type { KnowledgeRow } from "../knowledge/mod.ts";
-import type { CrashReport, ReportFrame, ReportImage, ReportThread } from "../report.ts";
+import {
+  type CrashReport,
+  fieldValue,
+  type ReportFrame,
+  type ReportImage,
+  type ReportThread,
+} from "../report.ts";
 import { type Explanation, finished, silence } from "./explanation.ts";
 import {
   activityOf,
@@ -21,7 +27,7 @@ import { callPath } from "./path.ts";
 import { isOfProcess } from "./program.ts";
 import { frameTitle, isTrampoline, ownFrame } from "./stack.ts";
 import { isTreeCut } from "./telling.ts";
-import { sentence, threadWords } from "./words.ts";
+import { capitalized, sentence, threadWords } from "./words.ts";
 
 /** Samples, spindumps, hangs and resource reports: what their stacks show. */
 export function explainSampled(
@@ -87,7 +93,7 @@ export function explainSampled(
       }`
       : isOfMain(thread)
       ? "The main thread"
-      : titleOfThread(thread);
+      : capitalized(threadWords(thread));
     const used = target === null ? undefined : uses.find(({ title }) => title === target);
     const computed = used === undefined ? "" : `, which computed for ${used.seconds} s`;
     const title = processes.size <= 1 || thread.process === null
@@ -231,20 +237,12 @@ function isOfMain(thread: ReportThread): boolean {
     (isMainThread(thread) || (thread.name === null && thread.queue === null));
 }
 
-/** A thread by its number and its name or queue. */
-function titleOfThread({ index, name, queue }: ReportThread): string {
-  const title = name ?? queue;
-  return `Thread ${index}${title === null ? "" : ` "${title}"`}`;
-}
-
 /** What a spindump says of its process: how long it did not answer, and how much it computed. */
 function usage(report: CrashReport): string[] {
-  const { fields } = report;
   const words: string[] = [];
   const silent = silence(report);
   if (silent !== null) words.push(silent);
-  const computed = /^[\d.]{1,12}s/.exec(fields.find(({ name }) => name === "CPU Time")?.value ?? "")
-    ?.[0];
+  const computed = /^[\d.]{1,12}s/.exec(fieldValue(report, "cpu time") ?? "")?.[0];
   if (silent !== null && computed !== undefined) {
     words.push(`CPU time while it was sampled: ${computed}.`);
   }

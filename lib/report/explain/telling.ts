@@ -5,7 +5,7 @@ import { imageOf, imageTitle, isSystemFrame, systemByAddresses, titleOf } from "
 import { heapDamage, known, knownFrame, knownTermination, mallocStop } from "../knowledge/mod.ts";
 import { numberAt } from "../json.ts";
 import { cutTree } from "../read/call_tree.ts";
-import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
+import { type CrashReport, fieldValue, type ReportFrame, type ReportThread } from "../report.ts";
 import { headOf } from "../text.ts";
 import { crashedIndex } from "./crashed.ts";
 import {
@@ -461,9 +461,7 @@ const recording =
  * the report is of. A signal's handler has on its stack what the signal interrupted. */
 export function isReporterCrash(report: CrashReport, stack: readonly ReportFrame[]): boolean {
   // KSCrash and Bugsnag write a report of this type for it.
-  if (report.fields.some(({ name, value }) => name === "Report Type" && value === "minimal")) {
-    return true;
-  }
+  if (fieldValue(report, "report type") === "minimal") return true;
   return endedBy(report) === "access" && endOfTermination(stack) === 0 &&
     stack.some(({ symbol }) => symbol !== null && recording.test(symbol)) &&
     !stack.some(isTrampoline);

@@ -9,7 +9,7 @@ import {
   knownTermination,
   knownWatchdog,
 } from "../knowledge/mod.ts";
-import type { CrashReport } from "../report.ts";
+import { type CrashReport, fieldValue } from "../report.ts";
 import { headOf } from "../text.ts";
 import { accessOf } from "./cpu.ts";
 import { lockOf, mainThread, waitOf } from "./hang.ts";
@@ -319,7 +319,7 @@ function namesAReason(namespace: string | null): boolean {
 
 /** Why a stackshot was taken; `null` when it does not say. */
 export function reasonOf(report: CrashReport): string | null {
-  return report.fields.find(({ name }) => /^reason$/i.test(name))?.value ??
+  return fieldValue(report, "reason") ??
     (report.body === null ? null : textAt(report.body, "reason"));
 }
 

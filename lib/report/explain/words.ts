@@ -1,7 +1,11 @@
 /** Words of explanations. */
 
+export function capitalized(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
 export function sentence(text: string): string {
-  const begun = text.slice(0, 1).toUpperCase() + text.slice(1);
+  const begun = capitalized(text);
   return /[.!?]$/.test(begun) ? begun : `${begun}.`;
 }
 

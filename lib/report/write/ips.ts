@@ -4,7 +4,14 @@
 import { archs } from "../../arch/mod.ts";
 import { regionInfo } from "../fault.ts";
 import { type JsonValue, stringifyJson } from "../json.ts";
-import type { CrashReport, ReportFrame, ReportImage, ReportThread, Unbranded } from "../report.ts";
+import {
+  type CrashReport,
+  fieldValue,
+  type ReportFrame,
+  type ReportImage,
+  type ReportThread,
+  type Unbranded,
+} from "../report.ts";
 
 /** An integer for JSON: a number where that is exact. */
 function integer(value: bigint): number | bigint {
@@ -185,8 +192,8 @@ function usedImage(image: Unbranded<ReportImage>, report: CrashReport): JsonValu
 function unknown(report: CrashReport): Record<string, JsonValue> {
   const members: Record<string, JsonValue> = Object.create(null);
   if (report.format === "ips") return members;
-  const crash = report.fields.find(({ name }) => /^crash ?reporter key$/i.test(name));
-  if (crash !== undefined) members.crashReporterKey = crash.value;
+  const key = fieldValue(report, "crashreporter key", "crash reporter key");
+  if (key !== null) members.crashReporterKey = key;
   for (const { name, value } of report.fields) {
     if (!said.test(name) && !Object.hasOwn(members, name)) members[name] = value;
   }

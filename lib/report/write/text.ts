@@ -5,7 +5,13 @@ import { subtypeName } from "../codes.ts";
 import { faultAddress, regionInfo } from "../fault.ts";
 import { frameText, oneLine } from "../frame_text.ts";
 import { type InstructionBytes, instructionBytes } from "../instruction_bytes.ts";
-import type { CrashReport, ReportImage, ReportRegister, ReportThread } from "../report.ts";
+import {
+  type CrashReport,
+  fieldValue,
+  type ReportImage,
+  type ReportRegister,
+  type ReportThread,
+} from "../report.ts";
 
 /** What reports about resources and hangs say of them. */
 const resourceFields = ["Event", "Hang duration", "CPU used", "Writes", "Duration"];
@@ -112,11 +118,6 @@ export function crashText(report: CrashReport): string {
   }
   lines.push("", "EOF", "");
   return lines.join("\n");
-}
-
-/** The value of the first header field with one of the names. */
-function fieldValue(report: CrashReport, ...names: string[]): string | null {
-  return report.fields.find(({ name }) => names.includes(name.toLowerCase()))?.value ?? null;
 }
 
 const codeTypes = {
