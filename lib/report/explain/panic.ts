@@ -164,9 +164,10 @@ function missedCheckins({ panic }: CrashReport): string[] {
   const since = `${service} did not check in for ${when.replace("in ", "")}${
     before === undefined ? "" : `, after ${before} times that it did`
   }`;
+  // What watchdogd's own silence means is its row's.
   return [
     service === "watchdogd"
-      ? `${since}: the processes as a whole did not get on, or watchdogd itself hung.`
+      ? `${since}.`
       : `${since}: it hung, or waited for something that did; its own reports of that time may say why.`,
   ];
 }

@@ -319,7 +319,7 @@ Deno.test("a restart by the buttons is nobody's; who did not check in with a wat
     silent(
       "watchdog timeout: no checkins from watchdogd in 95 seconds (3452 total checkins since monitoring last enabled)",
     ),
-    "watchdogd did not check in for 95 seconds, after 3452 times that it did: the processes as a whole",
+    "watchdogd did not check in for 95 seconds, after 3452 times that it did.",
   );
 });
 
