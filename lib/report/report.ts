@@ -117,6 +117,8 @@ export interface CallTreeNode {
 export interface ReportThread {
   /** Number in the report. */
   readonly index: number;
+  /** `false` where the report does not have the number. */
+  readonly isNumbered?: false;
   /** System-wide unique identifier; `null` when not said. */
   readonly id: bigint | null;
   /** `null` when it has none. */

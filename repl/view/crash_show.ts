@@ -53,15 +53,18 @@ export function explanationLines(
   const where: SafeText[] = [];
   if (thread !== null) {
     const { name, queue } = thread;
-    const title = name ?? queue;
-    const shown = title === null ? safe`` : safe` ${style("name", safe`"${short(title)}"`)}`;
+    const named = name ?? queue;
+    const shown = named === null ? safe`` : safe` ${style("name", safe`"${short(named)}"`)}`;
     const on = name === null || queue === null || name === queue
       ? safe``
       : safe`, on the queue ${style("name", safe`"${short(queue)}"`)}`;
     const [top] = thread.frames;
     const isDeciding = top !== undefined && top === attribution.deciding?.frame;
     const place = top === undefined || isDeciding ? safe`` : safe`, in ${frameWords(top, style)}`;
-    where.push(safe`thread ${thread.index}${shown}${on}${place}`);
+    const title = thread.isNumbered === false
+      ? safe`the ${thread.crashed ? safe`crashed ` : safe``}thread`
+      : safe`thread ${thread.index}`;
+    where.push(safe`${title}${shown}${on}${place}`);
   }
   const framework = path.length > 0 ? null : frameworkOf(attribution);
   if (framework !== null) where.push(safe`through ${frameWords(framework, style)}`);
@@ -144,6 +147,9 @@ const absences = {
   heap: safe`not known; the heap was damaged before, by code that need not be on the stack`,
   malloc:
     safe`not known; the code on the stack may have freed it wrongly, or other code damaged the heap before`,
+  "managed own": safe`the program's own .NET code, by the exception's managed stack`,
+  "managed library": safe`a .NET library that the program uses, by the exception's managed stack`,
+  javascript: safe`the program's JavaScript, by the error's own stack`,
   managed: safe`the program's managed code; which method it was is not in the report`,
   reporter: safe`not known; the report of the first crash, which the reporter was writing, has it`,
   pool: safe`not known; who released the object too often is not on the stack`,
@@ -270,7 +276,8 @@ function verdictWords(
   const lines: SafeText[] = [];
   const words = deciding?.by === "extension"
     ? safe`a kernel extension that is not Apple's`
-    : absent === "managed" ||
+    : absent === "managed" || absent === "managed own" || absent === "managed library" ||
+        absent === "javascript" ||
         (verdict === "unknown" || verdict === "system" || verdict === "none") && absent !== null
     ? absent === "images" && frames.every(({ frame }) => frame.symbol === null)
       ? safe`not known; the stack has only addresses`

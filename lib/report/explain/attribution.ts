@@ -42,6 +42,7 @@ import {
   readStack,
   type StackReading,
 } from "./stack.ts";
+import { managedOwner, scriptCalls } from "./managed.ts";
 import {
   type Absent,
   absentFrom,
@@ -168,6 +169,16 @@ export function attributeReport(
     return { ...undecided, verdict: "none", absent: whyNone(report, stack), frames };
   }
   const reading = readStack(stack);
+  const managed = managedOwner(report);
+  if (managed !== null) {
+    const absent = managed.isLibrary ? "managed library" : "managed own";
+    return { ...undecided, verdict: "program", absent, library: managed.name, frames };
+  }
+  const [script] = scriptCalls(report);
+  if (script !== undefined) {
+    const library = script.name === null ? script.place : `${script.name}, ${script.place}`;
+    return { ...undecided, verdict: "program", absent: "javascript", library, frames };
+  }
   if (isManaged(stack, reading)) {
     return { ...undecided, verdict: "program", absent: "managed", frames };
   }

@@ -14,7 +14,7 @@ import { graphicsDriver, tellFunction, tellPassedNull, tellStack } from "./funct
 import { activityOf, isIdleStack, lockOf, mainThread, waitOf } from "./hang.ts";
 import { type UncaughtException, uncaughtException } from "./language.ts";
 import { ageWords, launchWords } from "./launch.ts";
-import { managedCalls, managedPath } from "./managed.ts";
+import { managedCalls, managedPath, scriptCalls, scriptPath } from "./managed.ts";
 import { allMessages, sanitizerPlace, tellMessages } from "./message.ts";
 import { occasionOf, queueRow } from "./occasion.ts";
 import { callPath } from "./path.ts";
@@ -142,7 +142,8 @@ export function explainCrash(
     if (!path.some((step) => step.startsWith(`${sanitized.name} (`))) path.push(last);
   }
   const { happened, rows } = story;
-  const calls = uncaught === null ? [] : managedPath(managedCalls(report));
+  const managed = uncaught === null ? [] : managedPath(managedCalls(report));
+  const calls = managed.length > 0 ? managed : scriptPath(scriptCalls(report));
   const shownPath = calls.length > 1 ? calls : path;
   return finished(report, crashHeadline(report, uncaught), happened, rows, named, own, shownPath);
 }
@@ -321,7 +322,11 @@ function tellOccasion(
     rows.splice(0, rows.length, began);
   }
   const isAside = outside && !touchedPage(report) && ended?.key !== suspended;
-  const when = isAside || launch !== null ? null : occasionOf(stack.slice(reading.first), crashed);
+  // What passes on an error of JavaScript is not what it was in.
+  const isPassed = scriptCalls(report).length > 0;
+  const when = isAside || isPassed || launch !== null
+    ? null
+    : occasionOf(stack.slice(reading.first), crashed);
   // Of a stack that crashed it is the only thing that is known where the exception is not there.
   if (when !== null && story.happened.length === 0 && crashed !== null) {
     story.tell(emptyWords(report));

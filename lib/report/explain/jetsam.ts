@@ -77,7 +77,9 @@ export function explainJetsam(report: CrashReport): Findings {
   );
   const bigName = largest ?? (big === null ? null : nameOf(big));
   // A single process is a piece of a report.
-  if (bigName !== null && processes.length > 1) {
+  if (largest !== null && killed.length === 0 && left.length === 0) {
+    happened.push(`The largest process was ${largest}; that it was ended is not said.`);
+  } else if (bigName !== null && processes.length > 1) {
     const entry = processes.find((process) => textAt(process, "name") === bigName) ?? null;
     const pages = entry === null ? null : numberAt(entry, "rpages");
     happened.push(
@@ -91,7 +93,7 @@ export function explainJetsam(report: CrashReport): Findings {
     ? left[0]
     : { name: textAt(killed[0], "name") ?? "?", reason: textAt(killed[0], "reason") };
   return {
-    headline: `${first?.name ?? largest ?? "memory"}: JetsamEvent${
+    headline: `${first?.name ?? "memory"}: JetsamEvent${
       first === undefined ? "" : `, ${first.reason}`
     }`,
     happened,

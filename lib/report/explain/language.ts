@@ -123,12 +123,13 @@ function fromMessages(messages: readonly string[]): Named | null {
 function fromMessage(message: string): Named | null {
   const text = message.slice(0, 4000);
   const objc =
-    /uncaught exception:? (?:'([^']{1,200})'|"([^"]{1,200})"|<?((?!of\b)[A-Z][\w.]{2,100})>?(?=,? reason|$))(?:,? reason:? ?)?/
+    /uncaught exception:? (?:'(.{1,300}?)'(?=,? reason:|[^\w')]|$)|"([^"]{1,200})"|<?((?!of\b)[A-Z][\w.]{2,100})>?(?=,? reason|$))(?:,? reason:? ?)?/
       .exec(text);
   if (objc !== null) {
     return {
       language: "Objective-C",
-      name: objc[1] ?? objc[2] ?? objc[3],
+      // React Native's has its reason.
+      name: (objc[1] ?? objc[2] ?? objc[3]).replace(/^([A-Z]\w{3,80}Exception): .*$/, "$1"),
       reason: reasonIn(text, objc.index + objc[0].length),
     };
   }
@@ -204,9 +205,11 @@ function reasonIn(text: string, from: number): string | null {
       "'",
     );
   const quoted = rest.startsWith("'")
-    ? rest.slice(1).replace(/'[^']{0,20}$/, "")
+    ? rest.slice(1).replace(/'(?![),])[^']{0,20}$/, "")
     : rest.startsWith('"')
     ? rest.slice(1).replace(/"[^"]{0,20}$/, "")
     : rest;
-  return quoted === "" || quoted === "(null)" ? null : quoted;
+  // JavaScript's stack is in the lines after it.
+  const said = quoted.replace(/, stack:\s{0,4}$/, "");
+  return said === "" || said === "(null)" ? null : said;
 }

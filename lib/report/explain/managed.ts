@@ -2,6 +2,7 @@
 
 import { baseName } from "../images.ts";
 import type { CrashReport } from "../report.ts";
+import { headOf } from "../text.ts";
 
 /** A method of a managed stack. */
 export interface ManagedCall {
@@ -16,17 +17,24 @@ export interface ManagedCall {
 
 /** `at Shop.Cart.Pay (System.Int32 sum) [0x00007] in /src/Cart.cs:115`; `<0x1b149c08 + 0x00054>` for the offset. */
 const line =
-  /^\s{0,12}at (?!\()([\w.+<>`|]{1,300}) \([^)]{0,400}\)(?: \[0x[0-9a-f]{1,8}\]| <0x[0-9a-f]{1,16} \+ 0x[0-9a-f]{1,16}>)?(?: in (\S.{0,500}):(\d{1,9}))?\s{0,8}$/;
+  /^\s{0,12}at (?!\()([\w.+<>`|,[\]]{1,300}) ?\([^)]{0,400}\)(?: \[0x[0-9a-f]{1,8}\]| <0x[0-9a-f]{1,16} \+ 0x[0-9a-f]{1,16}>)?(?: in (\S.{0,500}):(\d{1,9}))?\s{0,8}$/;
 
 /** Methods of a stack that are looked at. */
 const MOST = 64;
 
 /** The methods that led to a managed exception, innermost first. Empty where the report has none. HockeySDK-Xamarin writes
  * them as .NET's `Exception.ToString()` has them. */
-export function managedCalls({ sections }: CrashReport): ManagedCall[] {
-  const section = sections.find(({ name }) => name === "Xamarin Exception Stack");
+export function managedCalls({ sections, text }: CrashReport): ManagedCall[] {
+  const section = sections.find(({ name }) =>
+    /^(?:Xamarin|Managed) (?:Exception )?Stack(?: ?Trace)?$/i.test(name)
+  );
+  // What Objective-C calls the reason has the stack in newer versions.
+  const lines = section?.lines ??
+    (/uncaught exception '(?:\w{1,60}\.){1,8}\w{1,80}'/.test(headOf(text))
+      ? headOf(text).split("\n").filter((written) => /^\s{1,12}at \S/.test(written))
+      : []);
   let calls: ManagedCall[] = [];
-  for (const text of section?.lines.slice(0, MOST) ?? []) {
+  for (const text of lines.slice(0, MOST)) {
     // The inner exceptions of several follow once more.
     if (/^\s{0,8}--->/.test(text)) break;
     if (/^\s{0,8}--- End of inner exception stack trace/.test(text)) {
@@ -53,6 +61,12 @@ export function isManagedName(name: string | null, reason: string | null): boole
     reason.startsWith(`${name}: `);
 }
 
+/** The functions of JavaScript's own stack as a call path, outermost first. */
+export function scriptPath(calls: readonly ScriptCall[]): string[] {
+  const steps = calls.map(({ name, place }) => name === null ? place : `${name} (${place})`);
+  return shortened(steps);
+}
+
 /** Innermost and outermost methods of a path. */
 const INNER = 4;
 const OUTER = 1;
@@ -62,8 +76,81 @@ export function managedPath(calls: readonly ManagedCall[]): string[] {
   const steps = calls.filter(({ isInner }) => !isInner).map(({ name, place }) =>
     place === null ? name : `${name} (${place})`
   );
+  return shortened(steps);
+}
+
+function shortened(steps: readonly string[]): string[] {
   const path = steps.length <= INNER + OUTER + 1
-    ? steps
+    ? [...steps]
     : [...steps.slice(0, INNER), "…", ...steps.slice(-OUTER)];
   return path.reverse();
+}
+
+/** Namespaces of .NET's own libraries, and of what stands for Apple's frameworks in .NET. */
+const ofRuntime =
+  /^(?:System|Mono|Internal|Interop|ObjCRuntime|UIKit|AppKit|Foundation|Core[A-Z]\w{1,30}|MonoTouch|AVFoundation|MapKit|WebKit|StoreKit|Java)\./;
+/** Namespaces of libraries that programs bring along. */
+const ofLibraries =
+  /^(?:Xamarin|Microsoft|Newtonsoft|MvvmCross|ReactiveUI|Prism|SQLite|Realms|FFImageLoading|Plugin|Acr|Rg|SkiaSharp|DryIoc|Autofac|Syncfusion|Telerik|DevExpress|Akavache|Refit|Polly|RestSharp|Splat|Sentry)\./;
+
+/** The innermost method of a managed stack that is none of .NET's own, and whether it is of a library: by its namespace, or
+ * as its first name is neither the program's nor that of the method that began. `null` without one. */
+export function managedOwner(
+  report: CrashReport,
+): { readonly name: string; readonly isLibrary: boolean } | null {
+  const calls = managedCalls(report);
+  const call = calls.find(({ name, isOwn }) => isOwn || !ofRuntime.test(name));
+  if (call === undefined) return null;
+  const first = (name: string): string => name.split(/[.\s]/, 1)[0].toLowerCase();
+  const main = calls.findLast(({ name }) => /\.Main$/.test(name) && !ofRuntime.test(name));
+  const own = [main?.name, report.process.name, report.process.identifier?.split(".").at(-1)]
+    .filter((name) => name != null).map(first);
+  const isOwn = call.isOwn || own.includes(first(call.name));
+  return {
+    name: call.name,
+    isLibrary: !isOwn && (ofLibraries.test(call.name) || main !== undefined),
+  };
+}
+
+/** A function of JavaScript's own stack: its name, where it has one, and its place. */
+export interface ScriptCall {
+  readonly name: string | null;
+  readonly place: string;
+}
+
+/** JavaScriptCore's `draw@695:2495` and `draw@main.jsbundle:12:7`; Hermes' and V8's `at draw (address at
+ * main.jsbundle:1:2345)`. */
+const scriptLines = [
+  /^\s{0,12}([\w$.<>[\] ]{0,100})@((?:\S{1,300}:)?\d{1,9}:\d{1,9})$/,
+  /^\s{0,12}at (?:([\w$.<>[\] ]{1,100}) )?\(?(?:address at )?(\S{1,300}:\d{1,9}:\d{1,9})\)?$/,
+];
+
+/** A function of JavaScript's own stack; `null` for another line. */
+export function scriptCall(line: string): ScriptCall | null {
+  for (const pattern of scriptLines) {
+    const match = line.length > 500 ? null : pattern.exec(line.trimEnd());
+    if (match !== null) {
+      const name = match[1]?.trim() ?? "";
+      return { name: /^(?:|<unknown>|anonymous|\?)$/.test(name) ? null : name, place: match[2] };
+    }
+  }
+  return null;
+}
+
+/** Whether a report is of an error of JavaScript that React Native made an exception of. */
+const ofJavaScript = /Unhandled JS Exception|RCTFatal|facebook::jsi::JSError/;
+
+/** JavaScript's own stack, innermost first, where React Native put it into an exception's reason. */
+export function scriptCalls({ text }: CrashReport): ScriptCall[] {
+  const head = headOf(text);
+  if (!ofJavaScript.test(head)) return [];
+  const lines = head.split("\n").slice(0, 4000);
+  const from = lines.findIndex((line) => /\bstack:\s{0,4}$/.test(line));
+  const calls: ScriptCall[] = [];
+  for (const line of from < 0 ? [] : lines.slice(from + 1, from + 1 + MOST)) {
+    const call = scriptCall(line);
+    if (call === null) break;
+    calls.push(call);
+  }
+  return calls;
 }

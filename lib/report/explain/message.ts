@@ -12,6 +12,7 @@ import { type CrashReport, fieldValue } from "../report.ts";
 import { headOf } from "../text.ts";
 import { classifyAddress } from "./address.ts";
 import { symbolRow } from "./missing_symbol.ts";
+import { scriptCall } from "./managed.ts";
 import { trapMessage } from "./stack.ts";
 import { titleOf } from "../images.ts";
 import { crashedTitle } from "./crashed.ts";
@@ -42,9 +43,11 @@ export function tellMessages({ report, texts, uncaught, ended }: Crash, story: S
       );
       continue;
     }
+    if (scriptCall(text) !== null) continue;
     const row = symbolRow(text, report) ?? newerRow(text, report) ?? packageRow(text) ??
       guardRow(text, report) ?? javaRow(withKey(messageRow(text), texts), report);
     if (row !== null) {
+      tellCrate(text, story);
       const said = `It says: ${withoutAbsent(text)}`;
       story.add(row, row.meaning === "" ? said : `${row.meaning} ${said}`);
     } else if (
@@ -72,6 +75,20 @@ function guardRow(text: string, report: CrashReport): KnowledgeRow | null {
 
 /** Characters that are quoted of a text that is not understood, such as a command line. */
 const MAX_SAID = 240;
+
+/** Tells the crate that a Rust thread panicked in, by the place of the source where Cargo keeps those of others. */
+function tellCrate(text: string, story: Story): void {
+  const match =
+    /panicked at \S{0,300}\/registry\/src\/[^/\s]{1,100}\/([\w-]{1,80}?)-(\d[\w.+-]{0,40})\//.exec(
+      text.slice(0, 1000),
+    );
+  if (match === null) return;
+  story.tell(
+    `By its path that is the crate ${match[1]} (${
+      match[2]
+    }), which the program uses; what called it need not be the program's own code.`,
+  );
+}
 
 /** Characters from which on a message of dyld is made shorter. */
 const LONG = 300;

@@ -142,6 +142,7 @@ function endsInLoop({ format, text }: CrashReport, { tree }: ReportThread): bool
  * - `compiled`: the innermost code that is not the system's is such
  * - `recorder`: its own code is only a crash reporter's; `reporter`: which crashed while it recorded a crash
  * - `culprit`: there is none, and the reporter suspects a library
+ * - `managed own`, `managed library`: an exception of .NET has a stack of its own; `javascript`: an error of JavaScript has
  */
 export type Absent =
   | "stack"
@@ -162,6 +163,9 @@ export type Absent =
   | "heap"
   | "malloc"
   | "managed"
+  | "managed own"
+  | "managed library"
+  | "javascript"
   | "reporter"
   | "pool"
   | "wait"
@@ -246,6 +250,10 @@ export function isCompiledCode(
   );
   const frame = stack[at];
   if (frame === undefined || imageOf(frame) !== null || frame.symbol !== null) return false;
+  // What a program's own handler finds behind the signal's trampoline need be no code.
+  if (at > 0 && isTrampoline(stack[at - 1]) && !/^EXC_/.test(report.exception?.type ?? "")) {
+    return false;
+  }
   // A jump to nowhere.
   if (frame.address === faultAddress(report)) return false;
   return stack.slice(at + 1).some((other) =>

@@ -12,7 +12,7 @@ import { type KnowledgeRow, known, knownFrame, knownVendor } from "../knowledge/
 import type { CrashReport, ReportFrame } from "../report.ts";
 import { isMainThread } from "./hang.ts";
 import type { UncaughtException } from "./language.ts";
-import { isManagedName, type ManagedCall, managedCalls } from "./managed.ts";
+import { isManagedName, type ManagedCall, managedCalls, scriptCalls } from "./managed.ts";
 import { isDull, javaRow, messageRow, sameReason } from "./message.ts";
 import { isOfProcess } from "./program.ts";
 import { frameOwner, frameTitle, functionOf, isPart, isRethrow, rethrowOf } from "./stack.ts";
@@ -51,6 +51,14 @@ export function tellUncaught({ report, uncaught, stack, reading }: Crash, story:
           ? ""
           : `; the innermost method with a source file is ${words(own)}`
       }.`,
+    );
+  }
+  const [script] = scriptCalls(report);
+  if (script !== undefined) {
+    story.tell(
+      `JavaScript's own stack is in the reason: the error was thrown ${
+        script.name === null ? "" : `in ${script.name} `
+      }at ${script.place}.`,
     );
   }
   // The reason says more than the name.

@@ -162,6 +162,30 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Rust, library/core/src/result.rs",
   ),
   message(
+    "panic in a function that cannot unwind",
+    "The panic came to a function that must not be unwound, such as one that C or Objective-C called: Rust then aborts the process.",
+    [],
+    "Read the panic before it: that is the one that tells why.",
+    "Rust, library/core/src/panicking.rs: panic_cannot_unwind",
+  ),
+  message(
+    "panic in a destructor during cleanup",
+    "A destructor panicked while another panic was unwound: Rust then aborts the process.",
+    [],
+    "Read the panic before it: that is the one that tells why.",
+    "Rust, library/core/src/panicking.rs: panic_in_cleanup",
+  ),
+  message(
+    ": method not found",
+    "A Rust program sent a message for which the object has no method; objc2 checks that in debug builds.",
+    [
+      "a method that this version of the system does not have yet",
+      "an object of another class than the one that was declared",
+    ],
+    "See since which version of the system the method is there; update the crate that sends it, or check before.",
+    "objc2: invalid message send, verified with debug assertions",
+  ),
+  message(
     "panicked at",
     "A Rust thread panicked.",
     [],

@@ -36,6 +36,8 @@ interface Console {
   readonly begins?: RegExp;
   /** Whether the outermost frame is the first. */
   readonly isReversed?: boolean;
+  /** Functions that only take the stack: one that has nothing else tells nothing. */
+  readonly takes?: RegExp;
   /** A line after the frames of the stack that tells, where others follow. */
   readonly ends?: RegExp;
   /** The title of the stack that called the one before it, where that is only the run-time's own. */
@@ -129,6 +131,9 @@ const consoles: readonly Console[] = [
   {
     // Rust, library/std/src/panicking.rs and backtrace.rs
     said: /^(thread '.{1,100}' (?:\(\d{1,12}\) )?panicked at .{1,400}?(?::\n.{1,400})?)$/m,
+    also: /^panic in a (?:function that cannot unwind|destructor during cleanup)$/m,
+    takes:
+      /^<?(?:std::(?:backtrace|backtrace_rs|sys(?:_common)?::backtrace|panicking|io::Write)|core::(?:fmt|panicking)|rust_begin_unwind|_?rust_panic)\b/,
     frame(line, next) {
       const match = /^\s{1,6}\d{1,4}:\s{1,8}(?:(0x[0-9a-f]{1,16}) - )?(\S.{0,600})$/.exec(line);
       if (match === null) return null;
@@ -486,6 +491,8 @@ export function readConsole(
       hasEnded = true;
     }
   }
+  const { takes } = console;
+  if (takes !== undefined && frames.every(({ symbol }) => takes.test(symbol ?? ""))) frames = [];
   if (console.isReversed === true) {
     frames = frames.toReversed().map((frame, index) => ({ ...frame, index }));
   }
@@ -493,9 +500,11 @@ export function readConsole(
   const other = console.also?.exec(head) ?? null;
   const heap = /\bmalloc: \*{3} error for object .{1,300}$/m.exec(head)?.[0] ?? null;
   const also = other === null ? null : `${console.title ?? ""}${other[1] ?? other[0]}`;
+  const number = / T(\d{1,6})\)$/.exec(said[1])?.[1];
   const thread: ReportThread = {
     // The sanitizers': `SEGV on unknown address 0x10 (pc 0x1 bp 0x2 sp 0x3 T6)`.
-    index: Number(/ T(\d{1,6})\)$/.exec(said[1])?.[1] ?? 0),
+    index: Number(number ?? 0),
+    ...number === undefined ? { isNumbered: false } : {},
     id: null,
     name: (console.thread?.exec(head)?.[1] ?? null) as ReportThread["name"],
     queue: null,
@@ -513,8 +522,10 @@ export function readConsole(
     text,
     exception: exceptionIn(text.slice(from, from + PROBED)),
     information: [
-      ...[also, heap].filter((line) => line !== null),
+      ...[takes === undefined ? also : null, heap].filter((line) => line !== null),
       said[1].replace(/\s*\n#?\s*/g, " "),
+      // What Rust says of a second panic follows the first, which tells why.
+      ...takes === undefined || also === null ? [] : [also],
     ],
     process: limitedProcess(said[1]) ?? loggedProcess(head) ?? noProcess,
     threads: frames.length === 0 ? [] : [thread],

@@ -226,6 +226,9 @@ export function parsePlace(text: string): Place {
   let file: string | null = null;
   let line: number | null = null;
   let column: number | null = null;
+  // A copy that ends within the place: whether the number counts from the function or the image is lost.
+  const cut = / \+ \d{1,12} \([^()\s]{0,200}$/.exec(rest.slice(0, 2400));
+  if (cut !== null) rest = rest.slice(0, cut.index);
   if (rest.endsWith(inlinedMark)) {
     inlined = true;
     rest = rest.slice(0, -inlinedMark.length).trimEnd();

@@ -60,6 +60,7 @@ interface DraftFrame {
 
 interface DraftThread {
   index: number;
+  isNumbered?: false;
   name: string | null;
   queue: string | null;
   crashed: boolean;
@@ -144,6 +145,8 @@ class CrashTextReader {
   #untitledThreads = 0;
   /** What a debugger stopped at, in its order. */
   readonly #stops: { thread: DraftThread; exception: ReportException | null }[] = [];
+  /** The last thread whose title has no number. */
+  #unnumbered: DraftThread | null = null;
   /** Threads whose titles were not understood. */
   readonly #guessed = new Set<DraftThread>();
   readonly #next: NextReport;
@@ -436,6 +439,7 @@ class CrashTextReader {
       ),
     });
     this.#guessed.add(this.#thread!);
+    if (number === undefined) this.#unnumbered = this.#thread;
     return this.#thread!.frames;
   }
 
@@ -955,8 +959,13 @@ class CrashTextReader {
     const [single] = this.#threads;
     const alone = this.#threads.length === 1 && this.#untitledThreads === 1 &&
       (header.exception !== null || single.frames[0]?.index === 0);
-    if (alone) single.crashed = true;
-    else if (triggered !== null) {
+    if (alone) {
+      single.crashed = true;
+      const isUnnumbered = this.#unnumbered === single;
+      if (isUnnumbered && triggered !== null) single.index = triggered;
+      else if (isUnnumbered) single.isNumbered = false;
+    }
+    if (!alone && triggered !== null) {
       // What the header says is not replaced by what a title looks like.
       for (const thread of this.#guessed) thread.crashed &&= thread.index === triggered;
     }

@@ -567,11 +567,16 @@ function isFiled(head: string): boolean {
   return head.includes("### Stacktrace ###") && linesOf(head).some((line) => filedFrame.test(line));
 }
 
+/** Lines of a reason that are kept. */
+const MAX_REASON = 80;
+
 function unfiled(text: string): string {
   const lines = linesOf(text);
   const from = lines.indexOf("### Stacktrace ###");
   const reason = lines.indexOf("### Reason ###");
-  const why = reason < 0 ? "" : lines.slice(reason + 1).find((line) => line.trim() !== "") ?? "";
+  const after = reason < 0 ? [] : lines.slice(reason + 1);
+  const end = after.findIndex((line) => line.startsWith("### "));
+  const why = after.slice(0, Math.min(end < 0 ? after.length : end, MAX_REASON)).join("\n").trim();
   const frames = lines.slice(Math.max(from, 0)).map((line) => filedFrame.exec(line))
     .filter((match) => match !== null)
     .map(([, symbol, image], index) => `${index}  ${image}  0x0 ${symbol}`);

@@ -42,6 +42,45 @@ Deno.test("gdb: the signal, the reason, and frames without a list of images", ()
   assertEquals(whose, ["program", null, "do_work"]);
 });
 
+Deno.test("Rust: a stack of nothing but taking it, the panic that follows the first, and the crate", () => {
+  const taking = (at: number, name: string): string =>
+    `   ${at}:        0x10547d33${at} - ${name}::hbebc8679d47bdc2c\n                               at /rustc/1/library/std/src/x.rs:116:5\n`;
+  const panic =
+    "thread 'main' panicked at /Users/a/.cargo/registry/src/index.crates.io-6f17d22bba15001f/shop-kit-0.2.2/src/cart.rs:325:1:\n" +
+    "invalid message send to -[Cart pay]: method not found\n" +
+    "thread 'main' panicked at library/core/src/panicking.rs:221:5:\npanic in a function that cannot unwind\nstack backtrace:\n" +
+    taking(0, "std::backtrace_rs::backtrace::libunwind::trace") +
+    taking(1, "std::sys::backtrace::_print_fmt");
+  const { what, causes, whose, threads } = told(panic);
+  assertEquals(threads, []);
+  assertEquals(whose.slice(0, 2), ["unknown", "stack"]);
+  assertStringIncludes(what, "the crate shop-kit (0.2.2)");
+  assertStringIncludes(what, "the object has no method");
+  assertStringIncludes(what, "must not be unwound");
+  assert(what.indexOf("has no method") < what.indexOf("must not be unwound"));
+  assertStringIncludes(causes, "this version of the system does not have yet");
+  assertEquals(
+    told(
+      `${panic}   2:        0x10547d335 - shop::cart::pay\n                               at src/cart.rs:1:2\n`,
+    ).whose,
+    ["program", null, "shop::cart::pay"],
+  );
+});
+
+Deno.test("a thread's number that is not in the report is not invented", () => {
+  const chromium = readReport(
+    "Received signal 11 SEGV_MAPERR 058c0000057c\n" +
+      "0   Shop Framework   0x0000000117ad7739 base::debug::CollectStackTrace(void**, unsigned long) + 9\n" +
+      "1   Shop Framework   0x0000000117ad75e1 base::debug::(anonymous namespace)::StackDumpSignalHandler(int, __siginfo*, void*) + 2385\n" +
+      "2   libsystem_platform.dylib            0x00007fff652b242d _sigtramp + 29\n" +
+      "3   ???                                 0x00007f9d56173880 0x0 + 140313730955392\n" +
+      "4   Shop Framework   0x0000000117231c1c shop::mojom::CartStubDispatch::Accept(shop::mojom::Cart*, mojo::Message*) + 1148\n",
+    "x",
+  );
+  assertEquals(chromium.crashedThread?.isNumbered, false);
+  assert(attributeReport(chromium).absent !== "compiled");
+});
+
 Deno.test("Swift's own backtrace", () => {
   const { what, whose, threads } = told(
     "*** Program crashed: Bad pointer dereference at 0x0000000000000004 ***\n\n" +

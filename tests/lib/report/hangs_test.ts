@@ -232,6 +232,22 @@ ${line}
   assertStringIncludes(header("Duration:        9.99s"), "Only the header");
 });
 
+Deno.test("a JetsamEvent's largest process is not called the one that ended", () => {
+  const body = {
+    largestProcess: "Shop",
+    memoryStatus: { pageSize: 16384 },
+    processes: [{ name: "other", rpages: 84, states: ["idle"] }],
+  };
+  const { headline, happened } = explainReport(
+    readReport(`{"bug_type":"298"}\n${JSON.stringify(body)}`, "x"),
+  );
+  assertEquals(headline, "memory: JetsamEvent");
+  assertStringIncludes(
+    happened.join("\n"),
+    "The largest process was Shop; that it was ended is not said.",
+  );
+});
+
 Deno.test("a JetsamEvent: whose it is by the reason, and the app that a part belongs to", () => {
   const event = (reason: string) =>
     explained(`{"bug_type":"298","os_version":"iPhone OS 17.1"}\n${

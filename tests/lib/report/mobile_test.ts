@@ -1,6 +1,6 @@
 /** Reports of apps: what called them, what their frameworks refused, and what reporters of iOS leave out. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { explainReport, readReport } from "../../../lib/report/mod.ts";
+import { attributeReport, explainReport, readReport } from "../../../lib/report/mod.ts";
 import { frameLines, told } from "./fixtures.ts";
 
 /** A stack, each frame as `Image function + offset`, or `Image` alone where it has no name. */
@@ -264,6 +264,65 @@ Deno.test("a managed exception of Xamarin: its methods, and that of its cause", 
   );
   assertStringIncludes(what, "Its inner exception was thrown in Shop.Cart.Pay (Cart.cs:115).");
   assertEquals(path, ["Shop.Application.Main (Main.cs:17)", "Shop.Page.Tap"]);
+});
+
+Deno.test("the stack of a managed exception says whose it is", () => {
+  const thrown = (...calls: string[]) => {
+    const report = readReport(
+      "Process:  Shop [77]\nException Type:  SIGABRT\nCrashed Thread:  0\n\n" +
+        "Application Specific Information:\n*** Terminating app due to uncaught exception " +
+        "'System.NullReferenceException', reason: 'System.NullReferenceException: no object'\n\n" +
+        `Xamarin Exception Stack:\n${
+          calls.map((call) => `  at ${call} <0x1b149c08 + 0x00054>`).join("\n")
+        }\n` +
+        "  at UIKit.UIApplication.Main (System.String[] args) <0x1b149c08 + 0x00054>\n" +
+        "  at Shop.Ios.Application.Main (System.String[] args) <0x1b149c08 + 0x00054>\n",
+      "x",
+    );
+    const { verdict, absent, library } = attributeReport(report);
+    return { whose: [verdict, absent, library], what: explainReport(report).happened.join("\n") };
+  };
+  const library = thrown(
+    "System.Threading.Tasks.TaskCompletionSource`1[TResult]..ctor ()",
+    "Xamarin.Forms.Platform.iOS.NavigationRenderer.Pop (System.Boolean animated)",
+  );
+  assertEquals(library.whose, [
+    "program",
+    "managed library",
+    "Xamarin.Forms.Platform.iOS.NavigationRenderer.Pop",
+  ]);
+  assertStringIncludes(
+    library.what,
+    "thrown in System.Threading.Tasks.TaskCompletionSource`1[TResult]..ctor",
+  );
+  assertEquals(thrown("Shop.Cart.Pay ()").whose, ["program", "managed own", "Shop.Cart.Pay"]);
+});
+
+Deno.test("JavaScript's own stack in an exception's reason says where and whose", () => {
+  const filed = (...calls: string[]) =>
+    "### Stacktrace ###\n\n-;RCTFatal;RCTAssert.m;134\n" +
+    "RCTModuleMethod;invokeWithBridge:module:arguments:;RCTModuleMethod.m;484\n\n### Reason ###\n\n" +
+    "*** Terminating app due to uncaught exception 'RCTFatalException: Unhandled JS Exception: undefined is not an " +
+    "object (evaluating 'i.price')', reason: 'Unhandled JS Exception: undefined is not an object (evaluating " +
+    `'i.price'), stack:\n${calls.join("\n")}\n'\n\n### Link to HockeyApp ###\n`;
+  for (
+    const calls of [
+      ["draw@695:2495", "<unknown>@397:7017"],
+      ["at draw (address at main.jsbundle:1:2495)", "at paint (address at main.jsbundle:1:99)"],
+    ]
+  ) {
+    const report = readReport(filed(...calls), "x");
+    const { verdict, absent } = attributeReport(report);
+    assertEquals([verdict, absent], ["program", "javascript"]);
+    const { headline, happened } = explainReport(report);
+    assertEquals(headline, "uncaught exception RCTFatalException");
+    const what = happened.join("\n");
+    assertStringIncludes(what, "undefined is not an object (evaluating 'i.price').");
+    assertStringIncludes(what, "the error was thrown in draw at ");
+    assert(!/native module\./.test(what), what);
+    assert(!what.includes("It says: "), what);
+    assertEquals(report.crashedThread?.isNumbered, false);
+  }
 });
 
 Deno.test("a subtype without its type is that of a bad access", () => {
