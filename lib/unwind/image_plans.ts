@@ -230,6 +230,14 @@ export class ImagePlans {
       );
   }
 
+  /** Whether the caller's frame pointer is lost in the function at `address`, whose row says nothing of it:
+   * it obeys no calling convention with callee-saved registers, and overwrites this one. What unwind
+   * information describes keeps it. */
+  losesFramePointer(address: bigint): boolean {
+    return !this.#isDescribed(address) && !this.preserves(address, this.#arch.fp.dwarf!) &&
+      !this.hasCalleeSaved(address);
+  }
+
   #overwrittenAt(address: bigint): ReadonlySet<number> {
     const match = this.#image.symbolAt(address);
     if (match === null || this.#analyzeStub(address) !== null) return nothing;

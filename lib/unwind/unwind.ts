@@ -270,12 +270,19 @@ class Unwinder implements UnwoundStack {
     return this.#codeOf(index, (plans, inside) => plans.hasCalleeSaved(inside));
   }
 
-  /** Asks about the function of a frame; true where its code cannot be read. */
-  #codeOf(index: number, ask: (plans: ImagePlans, inside: bigint) => boolean): boolean {
+  /** Asks about the function of a frame.
+   *
+   * @param otherwise what holds where its code cannot be read
+   */
+  #codeOf(
+    index: number,
+    ask: (plans: ImagePlans, inside: bigint) => boolean,
+    otherwise = true,
+  ): boolean {
     const { address, exact } = this.frames[index];
     const inside = exact ? address : address - this.#arch.callBias;
     const plans = this.#plansAt(inside);
-    return plans === null || ask(plans, inside);
+    return plans === null ? otherwise : ask(plans, inside);
   }
 
   /** The value that a rule gives.
@@ -406,7 +413,7 @@ class Unwinder implements UnwoundStack {
 
     const fpRule = row.registers.get(this.#fpNumber);
     const isLost = fpRule === undefined && !row.signalFrame
-      ? !this.#isPreserved(index, this.#fpNumber) && !this.#hasCalleeSaved(index)
+      ? this.#codeOf(index, (plans, inside) => plans.losesFramePointer(inside), false)
       : fpRule?.kind === "undefined";
     const isStored = fpRule !== undefined && fpRule.kind !== "same" && !isLost;
     const fp = isStored ? this.#apply(fpRule, cfa, index) : undefined;

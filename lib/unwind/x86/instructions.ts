@@ -25,8 +25,8 @@ import {
 } from "./decode.ts";
 
 /** Maximum distance of `pc` from the function's start, in bytes. */
-const MAX_FUNCTION = 0x1_0000;
-/** Code is read in pieces of this many bytes. */
+const MAX_FUNCTION = 0x10_0000;
+/** Code is read in pieces of this many bytes; then each time twice as much. */
 const PIECE = 1024;
 /** Bytes of a called function that are searched for its `ret`, and of all called functions
  * together. */
@@ -262,7 +262,10 @@ class Analysis implements Machine<State> {
     const length = functionEnd === null ? Infinity : Number(functionEnd - functionStart);
     if (end <= this.#code.length || this.#code.length >= length) return;
     // Whole pieces first; less at the end of what is mapped.
-    for (const wanted of [Math.ceil(end / PIECE) * PIECE, end, end - MAX_LENGTH + 1]) {
+    const pieces = Math.ceil(end / PIECE) * PIECE;
+    for (
+      const wanted of [Math.max(pieces, 2 * this.#code.length), pieces, end, end - MAX_LENGTH + 1]
+    ) {
       const code = readCode(functionStart, Math.min(length, wanted));
       if (code === null || code.length <= this.#code.length) continue;
       this.#code = code;

@@ -364,6 +364,13 @@ Deno.test("another function in the same symbol begins anew", () => {
   assertEquals([8, 10].map(narrow), ["esp+8", "ebp+8"]);
 });
 
+Deno.test("the end of a function of 160 KiB has the frame that was set up at its start", () => {
+  // push %rbp; mov %rsp, %rbp; jmp over what no branch leads to; nop; pop %rbp; ret
+  const rows = rowsOf(x86_64, `55 4889e5 e900800200 ${"cc".repeat(0x2_8000)} 90 5d c3`);
+  const end = 0x2_8000 + 9;
+  assertEquals([0, 1, 2].map((at) => rows(end + at)), ["rbp+16", "rbp+16", "rsp+8"]);
+});
+
 Deno.test("what is no code has no row", () => {
   assertEquals(rowsOf(x86_64, "06 90")(1), null); // push %es, not in 64 bits
   assertEquals(rowsOf(i386, "06 90")(1), "esp+8");
