@@ -41,6 +41,7 @@ import {
   reachesBase,
   readStack,
   type StackReading,
+  waitsForEvents,
 } from "./stack.ts";
 import { managedOwner, scriptCalls } from "./managed.ts";
 import {
@@ -458,6 +459,7 @@ function programOf(owned: OwnedStack): number {
 function partOf({ stack, frames, begin, end }: OwnedStack): number {
   return frames.findIndex(({ owner, frame }, index) => {
     if (index < begin || index >= end || owner !== "runtime" || isSystemFrame(frame)) return false;
+    if (waitsForEvents(stack, begin, index)) return false;
     const symbol = functionOf(frame, stack[index - 1] ?? null);
     return isPart(symbol) ||
       // What calls such a library does it for itself, not for another one that it stands in for.
@@ -488,7 +490,10 @@ function onlyPasses(owned: OwnedStack): boolean {
 }
 
 /** Index of the run-time's frame that decides where the program has none. */
-function runtimeOf({ frames, reading, begin, end }: OwnedStack, lacking: Absent | null): number {
+function runtimeOf(
+  { stack, frames, reading, begin, end }: OwnedStack,
+  lacking: Absent | null,
+): number {
   // What a run-time calls to end the process stands before the function that failed.
   const fatal =
     reading.rows.findLast(({ row, index }) =>
@@ -499,7 +504,7 @@ function runtimeOf({ frames, reading, begin, end }: OwnedStack, lacking: Absent 
     )?.index ?? -1;
   const isRuntime = ({ owner, frame }: OwnedFrame, index: number): boolean =>
     index >= begin && index < end && index > fatal && owner === "runtime" &&
-    !isRecorderFrame(frame);
+    !isRecorderFrame(frame) && !waitsForEvents(stack, begin, index);
   // A function that only raises, or a handler, decides where no other does, and not where a copy does not have its caller.
   const ofFunction = frames.findIndex((frame, index) =>
     isRuntime(frame, index) && !onlyRaises(frame.frame)

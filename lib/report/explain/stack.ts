@@ -94,6 +94,13 @@ const ofRecorder =
 const dispatchers =
   /^(?:-\[NS(?:UI)?Application(?:\(\w{1,40}\))? (?:_handleEvent:|sendEvent:|sendAction:)|-\[UIApplication (?:sendEvent:|sendAction:)|-\[(?:NS|UI)Window(?:\(\w{1,40}\))? (?:sendEvent:|_reallySendEvent)|SendEventToEventTarget|CallNextEventHandler)/;
 
+/** Functions of the system that take or wait for events, as toolkits' own event loops call them, and those within that
+ * call what handles one. */
+const loops =
+  /^(?:-\[NSApplication(?:\(\w{1,40}\))? _?nextEventMatching|CFRunLoopRun(?:InMode|Specific)?(?:WithOptions)?$|-\[NSRunLoop\(NSRunLoop\) run|RunCurrentEventLoop|ReceiveNextEvent|_?BlockUntilNextEvent|RunApplicationEventLoop)/;
+const callouts =
+  /^(?:__CFRUNLOOP_IS_|__CFRunLoopDo(?:Source|Timer|Observers|Blocks)|DispatchEventToHandlers|SendEventToEventTarget)/;
+
 /** Frames of the system that a function must be away from the innermost one to have passed an event on only. */
 const PASSED_DEPTH = 3;
 
@@ -101,6 +108,7 @@ const PASSED_DEPTH = 3;
  * for. */
 export function passesOn(stack: readonly ReportFrame[], first: number, at: number): boolean {
   if (at - first < PASSED_DEPTH) return false;
+  if (waitsForEvents(stack, first, at)) return true;
   // What stands between passes each call on.
   let next = at - 1;
   while (next > first && !isSystemFrame(stack[next])) {
@@ -111,6 +119,20 @@ export function passesOn(stack: readonly ReportFrame[], first: number, at: numbe
   }
   const symbol = functionOf(stack[next], stack[next - 1] ?? null);
   return symbol !== null && dispatchers.test(symbol);
+}
+
+/** Whether a function of the program, or one that it called, only waited for events, of which the system handled one itself. */
+export function waitsForEvents(
+  stack: readonly ReportFrame[],
+  first: number,
+  at: number,
+): boolean {
+  if (at - first < PASSED_DEPTH) return false;
+  let next = at - 1;
+  while (next > first && !isSystemFrame(stack[next])) next--;
+  const symbol = functionOf(stack[next], stack[next - 1] ?? null);
+  return symbol !== null && loops.test(symbol) &&
+    stack.slice(first, next).some(({ symbol }) => symbol !== null && callouts.test(symbol));
 }
 
 /** Whether a function is what the compiler made of another one for Objective-C. */

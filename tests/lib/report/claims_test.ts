@@ -1316,6 +1316,26 @@ Deno.test("what is for the main thread, used by Java; a method far out of what r
   assertEquals(isLibrary, true);
 });
 
+Deno.test("a toolkit's own event loop only waited for what the system handled", () => {
+  const of = (...inner: string[]): readonly unknown[] =>
+    told(crashText(bad("0x10"), [
+      ...inner,
+      "CoreFoundation CFRunLoopRunSpecific + 332",
+      "AppKit -[NSApplication nextEventMatchingMask:untilDate:inMode:dequeue:] + 113",
+      "libtoolkit.dylib poll_events + 312",
+      "libtoolkit.dylib main_loop + 28",
+      ...start,
+    ])).whose;
+  const system = [
+    "HIServices DoDropMessage + 65",
+    "HIServices CoreDragMessageHandler + 1755",
+    "CoreFoundation __CFRUNLOOP_IS_CALLING_OUT_TO_A_SOURCE1_PERFORM_FUNCTION__ + 49",
+    "CoreFoundation __CFRunLoopDoSource1 + 155",
+  ];
+  assertEquals([of(...system)[0], of(...system)[2]], ["system", null]);
+  assertEquals(of("libtoolkit.dylib drop + 8", ...system)[2], "drop");
+});
+
 Deno.test("code that Mono compiled decides nothing that is known; its handlers never do", () => {
   const managed = (os: string): readonly unknown[] =>
     told(crashText([`OS Version: ${os}`, ...bad("0x3c")], [
