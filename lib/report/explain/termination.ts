@@ -136,11 +136,11 @@ function computedWords(text: string): string | null {
   return used === null
     ? null
     : `The app computed for ${used[1]} s (${used[2]}% CPU)${
-      Number(used[2]) < WAITING ? ": it waited, and was not busy" : ""
+      Number(used[2]) < WAITING ? ": it mostly waited" : ""
     }.`;
 }
 
-/** Percent of the CPUs below which an app only waited. */
+/** Percent of all CPUs together below which an app mostly waited. */
 const WAITING = 5;
 
 /** Tells what a watchdog measured, where only a message says that one ended the process. */

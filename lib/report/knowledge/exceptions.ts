@@ -216,6 +216,18 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     kind: "exception",
     key: "EXC_ARITHMETIC",
     meaning: "The CPU refused a calculation.",
+    causes: [
+      "on an Intel CPU an integer divided by zero, or a quotient that does not fit",
+      "a floating-point trap that was switched on",
+    ],
+    next: "Look for a division, or floating-point arithmetic, in the top frame.",
+    source: types,
+  },
+  {
+    kind: "exception",
+    key: "EXC_ARITHMETIC",
+    cpu: "arm",
+    meaning: "The CPU refused a calculation.",
     causes: ["a floating-point trap that was switched on"],
     next: "Look for floating-point arithmetic in the top frame.",
     source: `${types}; osfmk/arm64/sleh.c: an integer divided by zero raises nothing there`,

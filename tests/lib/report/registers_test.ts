@@ -425,7 +425,7 @@ Deno.test("a watchdog's kill by its event, its CPU times and the lock that was w
   assertStringIncludes(what, "when it was to go on (resume) after it had been in the background");
   assertStringIncludes(what, "blocked on a pthread mutex");
   assertStringIncludes(what, "It waited for an NSRecursiveLock; which thread holds it");
-  assertStringIncludes(what, "computed for 0.000 s (0% CPU): it waited");
+  assertStringIncludes(what, "computed for 0.000 s (0% CPU): it mostly waited");
   assert(!/It says: 0\.710|background task/.test(what + causes + next), what + causes + next);
   assertStringIncludes(causes, "another thread holds the lock");
   assert(!causes.includes("waits for itself"), causes);
@@ -844,4 +844,14 @@ Deno.test("Intel: how memory was used, by the trap and error among the registers
   assertStringIncludes(used(6), "It was a write.");
   assertStringIncludes(used(4), "It was a read.");
   assert(!/It was a (?:read|write)/.test(used(0)));
+});
+
+Deno.test("an arithmetic exception of a CPU that a copy does not name may be a division", () => {
+  const causes = (code: string): string =>
+    told(
+      `${code}Exception Type: EXC_ARITHMETIC (SIGFPE)\n\nThread 0 Crashed:\n` +
+        "0   Bakery   0x0000000100004000 bake + 4\n",
+    ).causes;
+  assertStringIncludes(causes(""), "an integer divided by zero");
+  assert(!causes("Code Type: ARM-64\n").includes("divided"));
 });
