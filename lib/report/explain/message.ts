@@ -47,9 +47,9 @@ export function tellMessages({ report, texts, uncaught, ended }: Crash, story: S
     const row = symbolRow(text, report) ?? newerRow(text, report) ?? packageRow(text) ??
       guardRow(text, report) ?? javaRow(withKey(messageRow(text), texts), report);
     if (row !== null) {
-      tellCrate(text, story);
       const said = `It says: ${withoutAbsent(text)}`;
       story.add(row, row.meaning === "" ? said : `${row.meaning} ${said}`);
+      tellCrate(text, story);
     } else if (
       report.information.some((line) => line === text) && !isDull(text) && plain++ < MAX_PLAIN
     ) {
@@ -84,7 +84,7 @@ function tellCrate(text: string, story: Story): void {
     );
   if (match === null) return;
   story.tell(
-    `By its path that is the crate ${match[1]} (${
+    `By its path it was in the crate ${match[1]} (${
       match[2]
     }), which the program uses; what called it need not be the program's own code.`,
   );

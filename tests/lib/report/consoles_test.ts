@@ -57,6 +57,7 @@ Deno.test("Rust: a stack of nothing but taking it, the panic that follows the fi
   assertStringIncludes(what, "the crate shop-kit (0.2.2)");
   assertStringIncludes(what, "the object has no method");
   assertStringIncludes(what, "must not be unwound");
+  assert(what.indexOf("has no method") < what.indexOf("the crate shop-kit"), what);
   assert(what.indexOf("has no method") < what.indexOf("must not be unwound"));
   assertStringIncludes(causes, "this version of the system does not have yet");
   assertEquals(
