@@ -33,6 +33,7 @@ export {
 export { type ReportSignature, reportSignature } from "./group/signature.ts";
 export type { JsonObject, JsonValue } from "./json.ts";
 export {
+  type CpuFamily,
   type FrameNeed,
   type FrameRole,
   knowledge,

@@ -82,6 +82,11 @@ export function stackPointer(thread: ReportThread | null): bigint | null {
     (register(thread, "srr0") === null ? null : register(thread, "r1"));
 }
 
+/** Whether the system says that it could not walk the stack of the process. */
+export function lacksBacktrace({ text }: CrashReport): boolean {
+  return text.includes("Backtrace not available");
+}
+
 /** The program counter of a thread; `null` when it is not in the report. */
 export function programCounter(thread: ReportThread | null): bigint | null {
   return register(thread, "pc", "rip", "eip", "srr0");

@@ -2,7 +2,14 @@
 
 import { archs } from "../../arch/mod.ts";
 import { subtypeName } from "../codes.ts";
-import { NEAR_NULL, programCounter, regionInfo, register, stackPointer } from "../fault.ts";
+import {
+  lacksBacktrace,
+  NEAR_NULL,
+  programCounter,
+  regionInfo,
+  register,
+  stackPointer,
+} from "../fault.ts";
 import { imageFinder, imageOf, isSystemImage, titleOf } from "../images.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { isNearest } from "../nearest.ts";
@@ -11,6 +18,9 @@ import { isNonCanonical, type RegionWords, regionWords, stackAfter } from "./reg
 import { isProbing } from "./copying.ts";
 import { type Used, usedFor } from "./instruction.ts";
 import { abortsAfter, innermost, interrupted, isUnnamed } from "./stack.ts";
+
+/** Bytes that a push writes. */
+const FIRST_PUSH = 8n;
 
 /** Most members are at offsets that this divides. */
 const MEMBER = 4n;
@@ -51,6 +61,7 @@ function fillingOf(value: bigint): readonly [AddressClass, string] | null {
 export type AddressClass =
   | "null"
   | "nothing"
+  | "no stack"
   | "tiny"
   | "stack"
   | "filled"
@@ -178,6 +189,11 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
     );
   } else if (top - address === 1n) {
     add("number", "it is -1: an error value, or an unset handle, used as a pointer");
+  } else if (top - address <= FIRST_PUSH && lacksBacktrace(report)) {
+    add(
+      "no stack",
+      `it is -${top - address}: where the first push goes of a process whose stack pointer is 0`,
+    );
   } else if (top - address < NEAR_NULL) {
     add(
       "tiny",

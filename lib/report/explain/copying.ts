@@ -41,7 +41,9 @@ export function wrongLength(report: CrashReport): WrongLength | null {
   const thread = report.crashedThread;
   const name = functionName(innermost(thread));
   const cpu = cpuOf(report);
-  if (name === null || cpu === undefined || (cpu === "intel" && name === "bzero")) return null;
+  if (
+    name === null || cpu === undefined || cpu === "powerpc" || (cpu === "intel" && name === "bzero")
+  ) return null;
   const title = cpu === "arm" ? "x2" : "rdx";
   const value = register(thread, title);
   if (value === null) return null;

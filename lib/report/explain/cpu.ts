@@ -6,7 +6,7 @@ import { instructionBytes } from "../instruction_bytes.ts";
 import { checkNumber, foreignCode, isAtBeginning, refusedKind } from "./instruction.ts";
 import { isMobile } from "./platform.ts";
 import { abortsAfter } from "./stack.ts";
-import { type KnowledgeRow, known } from "../knowledge/mod.ts";
+import { type CpuFamily, type KnowledgeRow, known } from "../knowledge/mod.ts";
 import { type CrashReport, fieldValue, type ReportFrame, type ReportThread } from "../report.ts";
 import { headOf } from "../text.ts";
 
@@ -14,9 +14,11 @@ import { headOf } from "../text.ts";
 export type Access = "read" | "write" | "execute";
 
 /** The instruction set, for rows that are limited to one; by the system where the report does not name it. */
-export function cpuOf(report: CrashReport): "arm" | "intel" | undefined {
-  const { arch } = report;
+export function cpuOf(report: CrashReport): CpuFamily | undefined {
+  const { arch, crashedThread } = report;
   if (arch !== null) return arch.startsWith("arm") ? "arm" : "intel";
+  // Only PowerPC has such a register: the program counter of what an exception interrupted.
+  if (register(crashedThread, "srr0") !== null) return "powerpc";
   return isMobile(report) ? "arm" : undefined;
 }
 

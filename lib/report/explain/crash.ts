@@ -3,7 +3,7 @@
 import { baseName, imageOf, imageTitle, titleOf } from "../images.ts";
 import { known } from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame, ReportImage, ReportThread } from "../report.ts";
-import { faultAddress } from "../fault.ts";
+import { faultAddress, lacksBacktrace } from "../fault.ts";
 import { headOf } from "../text.ts";
 import { interruption, pageFault } from "./cpu.ts";
 import { crashedIndex, crashedTitle } from "./crashed.ts";
@@ -335,9 +335,11 @@ function tellOccasion(
   const isTold = caller !== undefined &&
     story.happened.some((text) => text.includes(` that ${caller} called`));
   if (when !== null && story.happened.length > 0 && !isTold) story.tell(`It was ${when}.`);
-  if (!report.text.includes("Backtrace not available")) return;
+  if (!lacksBacktrace(report)) return;
   // Without a stack nothing says what the address was for.
-  const at = rows.findIndex(({ kind, key }) => kind === "address" && key === "unknown");
+  const at = rows.findIndex(({ kind, key }) =>
+    kind === "address" && (key === "unknown" || key === "tiny")
+  );
   if (at >= 0) rows.splice(at, 1);
   if (report.process.name === "launchd" && /^\?/.test(report.process.version ?? "")) {
     story.tell(

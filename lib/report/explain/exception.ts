@@ -354,8 +354,8 @@ export function tellKind(crash: Crash, isDecoded: boolean, story: Story): void {
   }
   // The bytes that would tell ud2 from another instruction are seldom there.
   if (
-    !isCheck(report) && kind !== null && kind === rows[0] && kind.cpu !== "arm" &&
-    kind.key === "EXC_BAD_INSTRUCTION"
+    !isCheck(report) && kind !== null && kind === rows[0] &&
+    kind.cpu !== "arm" && kind.cpu !== "powerpc" && kind.key === "EXC_BAD_INSTRUCTION"
   ) {
     story.tell("Whether a check failed, and which, is not in the report.");
   }

@@ -59,7 +59,10 @@ export function explainEvent(report: CrashReport, event: string): Findings {
   const measure = report.fields.find(({ name, value }) => measures.test(name) && value !== "");
   const action = report.fields.find(({ name, value }) => name === "Action taken" && value !== "");
   const reason = report.fields.find(({ name, value }) => name === "Reason" && value !== "");
-  if (reason !== undefined) happened.push(`It says: ${reason.value}`);
+  // What other tools said is behind the stacks.
+  if (reason !== undefined && headOf(report.text).includes(reason.value)) {
+    happened.push(`It says: ${reason.value}`);
+  }
   for (const field of [measure, action]) {
     if (field !== undefined) happened.push(`${field.name}: ${field.value}.`);
   }

@@ -205,6 +205,18 @@ export const exceptionRows: readonly KnowledgeRow[] = [
   {
     kind: "exception",
     key: "EXC_BAD_INSTRUCTION",
+    cpu: "powerpc",
+    meaning: "The CPU met an instruction that it does not know or may not execute.",
+    causes: [
+      "code that is damaged, or that was built for a newer CPU",
+      "a jump to what is no code",
+    ],
+    next: "Install the program anew, and see which CPUs it was built for: file, lipo -info.",
+    source: apple,
+  },
+  {
+    kind: "exception",
+    key: "EXC_BAD_INSTRUCTION",
     cpu: "intel",
     meaning:
       "The CPU met an invalid instruction: on Intel mostly ud2, with which a failed check stops the program.",

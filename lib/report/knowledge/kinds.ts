@@ -1191,6 +1191,17 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "address",
+    "no stack",
+    "",
+    [
+      "a program made for a newer system: before OS X 10.8 the kernel does not know its entry (LC_MAIN), and gives it no stack",
+      "a program that is damaged",
+    ],
+    "See with otool -l which system the program was built for; it has the name of the process that started it, if its own was not loaded yet.",
+    "XNU, bsd/kern/mach_loader.c: load_unixthread, load_main",
+  ),
+  row(
+    "address",
     "tiny",
     "",
     [

@@ -11,7 +11,7 @@ import { jetsamRows } from "./jetsam.ts";
 import { kindRows } from "./kinds.ts";
 import { messageRows } from "./messages.ts";
 import { mobileRows } from "./mobile.ts";
-import type { KnowledgeKind, KnowledgeRow } from "./row.ts";
+import type { CpuFamily, KnowledgeKind, KnowledgeRow } from "./row.ts";
 import { runtimeRows } from "./runtimes.ts";
 import { terminationRows } from "./terminations.ts";
 import { scriptRows, sdkRows, vendorRows } from "./vendors.ts";
@@ -20,7 +20,14 @@ export { heapDamage, mallocStop, typeLookup } from "./frames.ts";
 export { collected, sourced, timed } from "./frameworks.ts";
 export { missingUsage } from "./messages.ts";
 export { frameworkSince } from "./terminations.ts";
-export type { FrameNeed, FrameRole, KnowledgeKind, KnowledgeRow, WaitReason } from "./row.ts";
+export type {
+  CpuFamily,
+  FrameNeed,
+  FrameRole,
+  KnowledgeKind,
+  KnowledgeRow,
+  WaitReason,
+} from "./row.ts";
 
 /** The whole table. */
 export const knowledge: readonly KnowledgeRow[] = [
@@ -61,7 +68,7 @@ class Rows {
     }
   }
 
-  find(key: string, cpu?: "arm" | "intel"): KnowledgeRow | null {
+  find(key: string, cpu?: CpuFamily): KnowledgeRow | null {
     const rows = this.#exact.get(key);
     if (rows !== undefined) {
       // A row for the CPU wins over one for all.
@@ -93,7 +100,7 @@ for (const row of knowledge) {
 export function known(
   kind: KnowledgeKind,
   key: string,
-  cpu?: "arm" | "intel",
+  cpu?: CpuFamily,
 ): KnowledgeRow | null {
   return kinds.get(kind)?.find(key, cpu) ?? null;
 }

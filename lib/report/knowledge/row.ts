@@ -96,6 +96,9 @@ export type WaitReason =
   | "other"
   | "unknown";
 
+/** The instruction sets that reports are of. */
+export type CpuFamily = "arm" | "intel" | "powerpc";
+
 /** One piece of knowledge. */
 export interface KnowledgeRow {
   /** What {@linkcode KnowledgeRow.key} is. */
@@ -125,5 +128,5 @@ export interface KnowledgeRow {
   /** Whether the function is of a crash reporter in the process. */
   readonly crashReporter?: true;
   /** The instruction set that the row is limited to. */
-  readonly cpu?: "arm" | "intel";
+  readonly cpu?: CpuFamily;
 }

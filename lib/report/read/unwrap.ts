@@ -46,6 +46,7 @@ export function unwrap(text: string): Unwrapped {
   step("HTML", isHtml, plainHtml);
   step("the tracker's markup", isTracker, withoutTracker);
   step("bold type", isBold, unbold);
+  step("italics", isItalic, unitalic);
   step("typographic marks", isTypeset, plainMarks);
   for (let level = 0; level < 3; level++) step("quoting", isQuoted, unquote);
   step("quoting", isPartlyQuoted, unquoteAny);
@@ -76,7 +77,7 @@ function isSuspicious(head: string): boolean {
   if (head.includes("\r\r\n") || head.includes("\n >")) return true;
   if (isLogged(head) || isPartlyQuoted(head) || isTable(head) || isJoined(head)) return true;
   if (isTicked(head) || isListed(head) || isNumbered(head) || isPaged(head)) return true;
-  if (isFiled(head) || isStamped(head)) return true;
+  if (isFiled(head) || isStamped(head) || isItalic(head)) return true;
   if (isTracker(head) || isTypeset(head) || isBroken(head)) return true;
   if (
     !plainField.test(head) &&
@@ -326,6 +327,20 @@ function isBold(head: string): boolean {
 
 function unbold(text: string): string {
   return text.replace(boldField, "$1:");
+}
+
+/** A paragraph that begins with a field and is between two asterisks, or begins with one. */
+const italicFields =
+  /^\*(?=[A-Z][\w /-]{2,40}:)((?:[^\n]{1,400}\n){0,60}?[^\n]{0,400}?)\*(?=\s*(?:\n\s*\n|$(?![^])))/gm;
+const italicField = /^\*(?=[A-Z][\w /-]{2,40}:)/gm;
+
+/** Whether paragraphs of fields are in Markdown's italics. */
+function isItalic(head: string): boolean {
+  return head.includes("*") && [...head.matchAll(italicField)].length > 2;
+}
+
+function unitalic(text: string): string {
+  return text.replace(italicFields, "$1").replace(italicField, "");
 }
 
 /** Whether an editor made other marks of quotes and of two hyphens. */

@@ -107,6 +107,8 @@ const pasted: Record<string, (text: string) => string> = {
   "a string of a program": each((line) => `${line}\\n\\`),
   "a member of JSON": (text) => JSON.stringify({ id: 7, body: text, by: "bob" }),
   "fields in bold type": (text) => text.replace(/^([A-Z][\w /]{2,30}:)/gm, "**$1**"),
+  "fields in italics": (text) =>
+    text.replace(/^((?:[A-Z][\w /]{2,30}:.*\n?)+)(?=\n|$)/gm, (_, all) => `*${all.trimEnd()}*\n`),
   "a mail of 76 columns": wrapped(76, false),
   "frames broken before the blank of their address": (text) =>
     text.replace(/^(\d{1,2} +\S+ +)\t(?=0x)/gm, "$1\n "),

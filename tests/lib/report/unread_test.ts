@@ -527,6 +527,23 @@ Deno.test("a 32-bit program where none runs; an address that is a number, or Go'
     "for 32 bits, which macOS 10.15 and later do not run",
   );
   assert(!early("Mac OS X 10.14.6 (18G95)").includes("32 bits"));
+  const stackless = told([
+    "Process: sh [3]",
+    "OS Version: Mac OS X 10.6.8 (10K549)",
+    "Exception Type: EXC_BAD_ACCESS (SIGILL)",
+    "Exception Codes: KERN_INVALID_ADDRESS at 0xfffffffffffffff8",
+    "",
+    "Backtrace not available",
+    "",
+  ].join("\n"));
+  assertStringIncludes(stackless.what, "the first push goes of a process whose stack pointer is 0");
+  const power = told(
+    "Process: Shop [1]\nException Type: EXC_BAD_INSTRUCTION (0x0002)\nThread 0 Crashed:\n" +
+      "0   Shop  0x00018e60 look + 0\n\nThread 0 crashed with PPC Thread State 64:\n" +
+      "  srr0: 0x0000000000018e60 srr1: 0x100000000288f030 vrsave: 0x0000000000000000\n",
+  ).what;
+  assertStringIncludes(power, "an instruction that it does not know");
+  assert(!/Intel|check/.test(power));
   const at = (address: string) =>
     told(crash([
       "Exception Type: EXC_BAD_ACCESS",
