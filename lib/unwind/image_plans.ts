@@ -218,16 +218,24 @@ export class ImagePlans {
 
   /** Whether the function at `address` obeys a calling convention with callee-saved registers. What obeys
    * none is known by one that it overwrites without having saved it, other than those in which Swift passes
-   * values. A register that it leaves alone has another's value all the same when that called something. */
+   * values; or by both of its neighbours, for what leaves them alone may call what does not. */
   hasCalleeSaved(address: bigint): boolean {
     this.#isGo ??= this.#image.segments.some(({ sections }) =>
       sections.some(({ name }) => GO_TABLE.test(name))
     );
+    if (this.#isGo || !this.#savesRegisters(address)) return false;
+    const match = this.#image.symbolAt(address);
+    if (match === null) return true;
+    const { start, end } = this.#functionAt(address, match);
+    return end === null || this.#savesRegisters(start - 1n) || this.#savesRegisters(end);
+  }
+
+  /** Whether the function at `address` overwrites no callee-saved register but those. */
+  #savesRegisters(address: bigint): boolean {
     const { swiftRegisters } = this.#instructionSet;
-    return !this.#isGo &&
-      [...this.#overwrittenAt(address)].every((register) =>
-        swiftRegisters.has(register) || register === this.#arch.fp.dwarf
-      );
+    return [...this.#overwrittenAt(address)].every((register) =>
+      swiftRegisters.has(register) || register === this.#arch.fp.dwarf
+    );
   }
 
   /** Whether the caller's frame pointer is lost in the function at `address`, whose row says nothing of it:

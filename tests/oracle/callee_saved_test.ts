@@ -11,6 +11,12 @@ const assembly: Record<string, string> = {
   arm64: `
 _main: bl _keeps
   ret
+_passes_an_error:
+  str x30, [sp, #-32]!
+  mov x21, #0
+Lpasses_an_error: bl _main
+  ldr x30, [sp], #32
+  ret
 _keeps:
   stp x20, x19, [sp, #-32]!
   str x30, [sp, #16]
@@ -26,16 +32,15 @@ Loverwrites: bl _main
   mov x19, x0
   ldr x30, [sp], #32
   ret
+_between:
+  str x30, [sp, #-32]!
+  bl _main
+  ldr x30, [sp], #32
+  ret
 _restores_nothing:
   stp x30, x19, [sp, #-32]!
   mov x19, x0
 Lrestores_nothing: bl _main
-  ldr x30, [sp], #32
-  ret
-_passes_an_error:
-  str x30, [sp, #-32]!
-  mov x21, #0
-Lpasses_an_error: bl _main
   ldr x30, [sp], #32
   ret
 _loses_frame:
@@ -50,6 +55,12 @@ Lloses_frame: bl _main
 `,
   x86_64: `
 _main: callq _keeps
+  retq
+_passes_an_error:
+  subq $24, %rsp
+  xorl %r12d, %r12d
+Lpasses_an_error: callq _main
+  addq $24, %rsp
   retq
 _keeps:
   pushq %r12
@@ -68,18 +79,17 @@ Loverwrites: callq _main
   movq %rdi, %rbx
   addq $24, %rsp
   retq
+_between:
+  subq $24, %rsp
+  callq _main
+  addq $24, %rsp
+  retq
 _restores_nothing:
   subq $24, %rsp
   movq %rbx, 8(%rsp)
   movl $1, %ebx
 Lrestores_nothing: callq _main
   movq 8(%rsp), %rax
-  addq $24, %rsp
-  retq
-_passes_an_error:
-  subq $24, %rsp
-  xorl %r12d, %r12d
-Lpasses_an_error: callq _main
   addq $24, %rsp
   retq
 _loses_frame:
@@ -95,10 +105,17 @@ Lloses_frame: callq _main
 `,
 };
 
-const functions = ["keeps", "overwrites", "restores_nothing", "passes_an_error", "loses_frame"];
+const functions = [
+  "keeps",
+  "overwrites",
+  "between",
+  "restores_nothing",
+  "passes_an_error",
+  "loses_frame",
+];
 
 /** Where the functions' calls are, as offsets from their starts. */
-const calls = { arm64: [16, 4, 8, 8, 8], x86_64: [11, 4, 14, 7, 8] } as const;
+const calls = { arm64: [16, 4, 4, 8, 8, 8], x86_64: [11, 4, 4, 14, 7, 8] } as const;
 
 /** A callee-saved register, that of Swift's errors, and the frame pointer. */
 const registers = { arm64: ["x19", "x21", "fp"], x86_64: ["rbx", "r12", "rbp"] } as const;
@@ -116,6 +133,7 @@ for (const arch of [arm64, x86_64]) {
         assertEquals(found, {
           keeps: [isGo ? undefined : saved, isGo ? undefined : error, frame],
           overwrites: [undefined, undefined, frame],
+          between: [undefined, undefined, frame],
           restores_nothing: [undefined, undefined, frame],
           passes_an_error: [isGo ? undefined : saved, undefined, frame],
           loses_frame: [undefined, undefined, undefined],
