@@ -21,6 +21,7 @@ import {
   isInstalled,
   isOfIdentifier,
   isOfProcess,
+  isOutside,
   isSamePath,
   isSystemProgram,
 } from "./program.ts";
@@ -526,7 +527,9 @@ function whyAbsent(
   { deciding, isAddress, lacking }: Deciding,
 ): Absent | null {
   if (isPrivacy(report) || isPrivacyAbort(stack, reading.first)) return "description";
-  if (usesResource(report) && deciding === null) return "resource";
+  if (usesResource(report) && deciding === null) {
+    return isSystemProgram(report) ? "part" : "resource";
+  }
   if (isPoolRelease(report, stack, reading)) return "pool";
   if (isGenerated(stack, reading.first)) return "generated";
   if (lacking === "outer" && deciding === null && isRecording(stack)) return "recorder";
@@ -564,44 +567,6 @@ function onlyRaises({ symbol }: ReportFrame): boolean {
   const role = symbol === null || symbol.startsWith("std::") ? undefined : knownFrame(symbol)?.role;
   return role === "raise" || role === "vague" || role === "wrap";
 }
-
-/** Folders of libraries that packages, tweaks and plug-ins are installed in. */
-const packages = /^\/(?:Library|var\/jb|usr\/local|opt|(?:private\/)?preboot)\//;
-
-/** Drivers that their makers install. */
-const drivers = /^com\.nvidia\.(?:web\.|CUDA)|^GeForce\w{1,20}Web$/;
-
-/** Whether a frame's image is in none of the program's folders. Cr4shed names the tweak that it suspects. */
-function isOutside(frame: ReportFrame, report: CrashReport): boolean {
-  const { process } = report;
-  const path = frame.image?.path ?? null;
-  // Programs of the system bring along only what is the system's.
-  if (isSystemProgram(report) && imageOf(frame) !== null && !isSystemFrame(frame)) {
-    return frame.image?.name !== process.name && frame.imageName !== process.name &&
-      frame.imageName !== process.identifier;
-  }
-  if (path === null) {
-    const name = frame.imageName;
-    if (name === null) return false;
-    return (name.endsWith(".dylib") &&
-      fieldValue(report, "culprit") === name) ||
-      drivers.test(name);
-  }
-  if (process.path === null) return false;
-  const app = /^(.*\/)?([^/]{1,200}\.app)\//.exec(process.path);
-  if (app === null) {
-    const own = process.path.slice(0, process.path.lastIndexOf("/"));
-    return packages.test(path) && !path.startsWith(own) && !packages.test(process.path);
-  }
-  // What Xcode built stands beside the app.
-  const [, folder = "", name] = app;
-  return !path.includes(`/${name}/`) && !(folder.length > 16 && path.startsWith(folder)) &&
-    (packages.test(path) || plugIns.test(path));
-}
-
-/** Places of plug-ins in people's folders. */
-const plugIns =
-  /\/Library\/(?:[^/]{1,80}\/){0,6}[^/]{1,120}\.(?:component|vst3?|plugin|bundle|mdimporter|qlgenerator|prefPane|saver|driver|osax|colorPicker|dylib|framework|appex)\b/i;
 
 /** Whether a frame's image is not that of the program. Older systems cut the names of processes, and name images by their
  * bundles. */

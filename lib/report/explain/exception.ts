@@ -30,6 +30,7 @@ import { isCopying, lengthWords, wrongLength } from "./copying.ts";
 import { freedWord } from "./freed.ts";
 import { authenticationWords, divisorWords, protectionWords, refusedKind } from "./instruction.ts";
 import { activityOf } from "./hang.ts";
+import { eventRow } from "./kinds.ts";
 import { abortsAfter, frameTitle, functionOf, isTrampoline, withoutImage } from "./stack.ts";
 import { handlerThrows } from "./language.ts";
 import type { Crash, Story } from "./story.ts";
@@ -48,16 +49,16 @@ export function tellCodes({ report, ended }: Crash, story: Story): boolean {
   ) {
     const isPage = exception?.type === "EXC_BAD_ACCESS";
     story.add(known("signal", `Code Signature Invalid${isPage ? " of a page" : ""}`));
+    const sender = senderWords(report);
+    if (sender !== null) story.tell(sender);
   }
   const decoded = exception === null ? null : decodedWords(report, exception);
   if (decoded === null && exception?.type === "EXC_RESOURCE" && exception.subtype !== null) {
     if (exception.message !== null) {
       happened.unshift(sentence(`${exception.subtype}: ${resourceWords(exception.message)}`));
     }
-    story.add(known(
-      "event",
-      resourceEvents.get(/^[A-Z_]+/i.exec(exception.subtype)?.[0] ?? "") ?? "",
-    ));
+    const event = resourceEvents.get(/^[A-Z_]+/i.exec(exception.subtype)?.[0] ?? "") ?? "";
+    story.add(eventRow(report, event));
   }
   if (exception?.type === "EXC_RESOURCE" && isNotFatal(exception)) {
     story.tell("The system only took note of it: the process went on, and nothing crashed.");
@@ -371,6 +372,14 @@ function handlerOwner({ stack, reading }: Crash): string | null {
   return null;
 }
 
+/** Which other process sent a signal; `null` where the report does not say. */
+function senderWords({ termination, process }: CrashReport): string | null {
+  const pid = termination?.byPid ?? null;
+  return pid === null || process.pid === null || pid === process.pid
+    ? null
+    : `It was ${termination!.byProcess} [${pid}] that sent the signal.`;
+}
+
 /** What a report lacks of a signal that says nothing itself. */
 function unsaid(
   { kind, key }: KnowledgeRow,
@@ -382,12 +391,9 @@ function unsaid(
     if (faultAddress(report) !== null) return "";
     return sentItself(report) ?? " The report does not have the address.";
   }
-  const { termination, process } = report;
   if (/^SIG(?:KILL|TERM|QUIT|ABRT of another process)$/.test(key)) {
-    const pid = termination?.byPid ?? null;
-    if (pid !== null && process.pid !== null && pid !== process.pid) {
-      return ` It was ${termination!.byProcess} [${pid}] that sent the signal.`;
-    }
+    const sender = senderWords(report);
+    if (sender !== null) return ` ${sender}`;
     return key === "SIGKILL" && happened.length === 0
       ? " The report says neither by whom nor why."
       : "";

@@ -4,10 +4,10 @@ import { demangle } from "../../symbols/demangle/demangle.ts";
 import { imageOf, imageTitle, isSystemFrame, titleOf } from "../images.ts";
 import type { KnowledgeRow } from "../knowledge/mod.ts";
 import { isNearest } from "../nearest.ts";
-import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
+import { type CrashReport, fieldValue, type ReportFrame, type ReportThread } from "../report.ts";
 import { isUnderRosetta } from "./cpu.ts";
 import { simulatorOf } from "./platform.ts";
-import { isApples, isOfProcess } from "./program.ts";
+import { isApples, isOfProcess, isOutside, isSystemProgram } from "./program.ts";
 import { sentence, unique } from "./words.ts";
 
 /** What a report means. The texts quote the report, so they are not safe to print raw. */
@@ -108,23 +108,31 @@ function withReadableNames(text: string): string {
     : text.replace(mangled, (name) => demangle(name));
 }
 
-/** What to do where the deciding function of the program has no name. Nobody but Apple has symbols of its programs. */
+/** What to do where the deciding function of the program has no name. Nobody but their makers has symbols of Apple's programs
+ * and of what the program does not bring along. */
 function symbolAdvice(report: CrashReport, own: ReportFrame | null): string[] {
   if (own === null || (own.symbol !== null && !isNearest(own))) return [];
   const image = imageOf(own);
   const isApple = image !== null && (image.name.startsWith("com.apple.") ||
     (isApples(report) && isOfProcess(own, report)));
   if (image === null || isApple || imageTitle(image).startsWith("<")) return [];
+  const isOthers = isOutside(own, report);
+  // What a resource report of the system names without a path is mostly the system's.
+  const isEvent = fieldValue(report, "event") !== null;
+  if (isOthers && image.path === null && isEvent && isSystemProgram(report)) return [];
   const title = imageTitle(image);
   const isNamed = report.decidingStack.some((frame) =>
     // What a program begins with keeps its name.
     frame.symbol !== null && frame.symbol !== "main" && titleOf(frame) === title &&
     !isNearest(frame)
   );
+  const why = isNamed
+    ? "not all of its functions have names here"
+    : "its functions have no names here";
   return [
-    `Symbolicate the report with the dSYM of ${title}: ${
-      isNamed ? "not all of its functions have names here" : "its functions have no names here"
-    }.`,
+    isOthers
+      ? `Who makes ${title} can symbolicate the report with its dSYM: ${why}.`
+      : `Symbolicate the report with the dSYM of ${title}: ${why}.`,
   ];
 }
 

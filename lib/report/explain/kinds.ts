@@ -2,10 +2,11 @@
 
 import { baseName } from "../images.ts";
 import { numberAt, objectAt, textAt } from "../json.ts";
-import { known } from "../knowledge/mod.ts";
+import { type KnowledgeRow, known } from "../knowledge/mod.ts";
 import { type CrashReport, fieldValue } from "../report.ts";
 import { headOf } from "../text.ts";
 import type { Findings } from "./explanation.ts";
+import { isSystemProgram } from "./program.ts";
 
 /** The `Event:` of a resource or hang report, in lower case, or the tool that made the report, such as `leaks`;
  * `null` for other reports. */
@@ -49,9 +50,18 @@ function firmwareWords(head: string): string | null {
   }: the stacks have nothing to do with it.`;
 }
 
+/** The row of an event. Who reads of a program of the system cannot change what it does. */
+export function eventRow(report: CrashReport, event: string): KnowledgeRow | null {
+  const row = known("event", event);
+  const ofSystem = isSystemProgram(report) && /^(?:cpu usage|wakeups|disk writes)$/.test(event)
+    ? known("event", "resource of the system")
+    : null;
+  return row === null || ofSystem === null ? row : { ...row, next: ofSystem.next };
+}
+
 /** Explains a report about the use of a resource, or about a hang. */
 export function explainEvent(report: CrashReport, event: string): Findings {
-  const row = known("event", event);
+  const row = eventRow(report, event);
   const happened: string[] = [];
   happened.push(row === null ? `The report is about: ${event}.` : row.meaning);
   const firmware = event === "sleep wake failure" ? firmwareWords(headOf(report.text)) : null;
@@ -79,6 +89,15 @@ export interface ProcessUse {
   /** As in `launchd [1]`. */
   readonly title: string;
   readonly seconds: number;
+}
+
+/** What stands behind the stacks of a spindump: of other tools, which print headers of processes as well. */
+const behindStacks = /^(?:Custom Output:|-{2,}FPS Report Legend:|={2,}Frame Rate Report:)/m;
+
+/** A spindump's own text. */
+export function spindumpText(text: string): string {
+  const end = text.search(behindStacks);
+  return end < 0 ? text : text.slice(0, end);
 }
 
 /** The processes of a spindump that computed, the busiest first. */

@@ -7,7 +7,7 @@ import { isPanic } from "../read/panic.ts";
 import { type CrashReport, fieldValue } from "../report.ts";
 import { headOf } from "../text.ts";
 import type { Findings } from "./explanation.ts";
-import { isAskedFor, isRestart, isWholeBacktrace, panicWords } from "./panic_stack.ts";
+import { isAskedFor, isRestart, isWholeBacktrace, panicWords, userCall } from "./panic_stack.ts";
 
 /** Explains a kernel panic. */
 export function explainPanic(report: CrashReport): Findings {
@@ -32,6 +32,8 @@ export function explainPanic(report: CrashReport): Findings {
   const path = panicWords(report);
   if (path !== null) happened.push(path);
   happened.push(...kernelPlace(report));
+  const call = userCall(report);
+  if (call !== null) happened.push(call);
   const isAsked = isAskedFor(report);
   if (isAsked && (panic.extensions.length > 0 || report.threads.length > 0)) {
     happened.push(
@@ -60,7 +62,7 @@ export function explainPanic(report: CrashReport): Findings {
     : !hasBacktrace
     ? withoutBacktrace(row.next)
     : panic.extensions.length > 0
-    ? row.next
+    ? withExtension(row.next, panic.extensions)
     : row.next.replace(
       /See the extensions in the backtrace(?:, those that are not Apple's first)?/,
       hasNoExtension(report)
@@ -76,6 +78,17 @@ export function explainPanic(report: CrashReport): Findings {
     happened,
     rows: advice === null ? [] : [advice],
   };
+}
+
+/** Advice on the extensions in a backtrace, where one is not Apple's. */
+function withExtension(next: string, extensions: readonly string[]): string {
+  const others = extensions.filter((name) => !name.startsWith("com.apple."));
+  return others.length === 0 ? next : next.replace(
+    /See the extensions in the backtrace(?:, those that are not Apple's first)?/,
+    `Update or remove what is not Apple's in the backtrace (${
+      others.slice(0, MAX_EXTENSIONS).join(", ")
+    }), and see whether it comes again`,
+  );
 }
 
 /** Whether a panic's text goes on after a backtrace in which no extension is. */

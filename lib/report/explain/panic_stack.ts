@@ -114,3 +114,37 @@ function nameOf(frame: ReportFrame): string | null {
   const name = symbol.replace(/^_/, "");
   return isKernel ? name : `${name} (${owner})`;
 }
+
+/** Functions by which a process calls the kernel: XNU, iokit/Kernel/IOUserClient.cpp, osfmk/x86_64/idt64.s,
+ * bsd/dev/arm/systemcalls.c; of several on a stack the first says the most. */
+const fromUser: readonly (readonly [RegExp, string])[] = [
+  [
+    /^_{0,2}(?:is_io_connect_(?:async_)?method\w{0,40}|iokit_user_client_trap)$|IOUserClient\w{0,8}(?:::|\d{1,2})externalMethod/,
+    "A process's call of a driver, by IOKit's user client,",
+  ],
+  [/^_?(?:unix_syscall(?:64)?|hndl_unix_scall(?:64)?|handle_svc)$/, "A system call of a process"],
+  [
+    /^_?(?:mach_call_munger(?:64)?|hndl_mach_scall(?:64)?)$/,
+    "A process's call of the kernel (a Mach trap)",
+  ],
+];
+
+/** Functions by which the kernel is interrupted, or does work of its own. */
+const interrupts =
+  /^_?(?:hndl_allintrs|lo_allintrs|interrupt|fleh_irq|fleh_fiq|sleh_irq|sleh_fiq|call_continuation)$/;
+
+/** Tells that a call from user space led to a panic, as its backtrace names it; `null` for others. */
+export function userCall(report: CrashReport): string | null {
+  if (isAskedFor(report)) return null;
+  const frames = (report.threads[0]?.frames ?? []).slice(panicEnd(report));
+  if (frames.some(({ symbol }) => symbol !== null && interrupts.test(symbol))) return null;
+  for (const [functions, words] of fromUser) {
+    const frame = frames.find((frame) =>
+      frame.symbol !== null && functions.test(frame.symbol) && !isNearest(frame)
+    );
+    if (frame === undefined) continue;
+    const isNamed = (report.panic?.task ?? null) !== null;
+    return `${words} led there${isNamed ? "" : "; which process is not in the report"}.`;
+  }
+  return null;
+}

@@ -1,7 +1,7 @@
 /** The program of a report's process: whether it comes with the system, and which frames are its own. */
 
-import { imageOf, imageTitle, isSystemImage } from "../images.ts";
-import type { CrashReport, ReportFrame } from "../report.ts";
+import { imageOf, imageTitle, isSystemFrame, isSystemImage } from "../images.ts";
+import { type CrashReport, fieldValue, type ReportFrame } from "../report.ts";
 import { systemPrograms } from "../system_names.ts";
 
 /** Whether a process's program comes with the system, as the Finder does. */
@@ -98,4 +98,42 @@ export function isOfIdentifier(frame: ReportFrame, { process }: CrashReport): bo
   }
   const own = / Framework$/.test(imageTitle(image)) ? imageTitle(image).slice(0, -10) : "";
   return own !== "" && name !== null && (name === own || name.startsWith(`${own} `));
+}
+
+/** Folders of libraries that packages, tweaks and plug-ins are installed in. */
+const packages = /^\/(?:Library|var\/jb|usr\/local|opt|(?:private\/)?preboot)\//;
+
+/** Drivers that their makers install. */
+const drivers = /^com\.nvidia\.(?:web\.|CUDA)|^GeForce\w{1,20}Web$/;
+
+/** Places of plug-ins in people's folders. */
+const plugIns =
+  /\/Library\/(?:[^/]{1,80}\/){0,6}[^/]{1,120}\.(?:component|vst3?|plugin|bundle|mdimporter|qlgenerator|prefPane|saver|driver|osax|colorPicker|dylib|framework|appex)\b/i;
+
+/** Whether a frame's image is in none of the program's folders. Cr4shed names the tweak that it suspects. */
+export function isOutside(frame: ReportFrame, report: CrashReport): boolean {
+  const { process } = report;
+  const path = frame.image?.path ?? null;
+  // Programs of the system bring along only what is the system's.
+  if (isSystemProgram(report) && imageOf(frame) !== null && !isSystemFrame(frame)) {
+    return frame.image?.name !== process.name && frame.imageName !== process.name &&
+      frame.imageName !== process.identifier;
+  }
+  if (path === null) {
+    const name = frame.imageName;
+    if (name === null) return false;
+    return (name.endsWith(".dylib") &&
+      fieldValue(report, "culprit") === name) ||
+      drivers.test(name);
+  }
+  if (process.path === null) return false;
+  const app = /^(.*\/)?([^/]{1,200}\.app)\//.exec(process.path);
+  if (app === null) {
+    const own = process.path.slice(0, process.path.lastIndexOf("/"));
+    return packages.test(path) && !path.startsWith(own) && !packages.test(process.path);
+  }
+  // What Xcode built stands beside the app.
+  const [, folder = "", name] = app;
+  return !path.includes(`/${name}/`) && !(folder.length > 16 && path.startsWith(folder)) &&
+    (packages.test(path) || plugIns.test(path));
 }

@@ -20,7 +20,7 @@ import {
   waitOf,
   waitsForThread,
 } from "./hang.ts";
-import { processUses, samplerTime, silentProcesses } from "./kinds.ts";
+import { processUses, samplerTime, silentProcesses, spindumpText } from "./kinds.ts";
 import { occasionOf } from "./occasion.ts";
 import { shortName } from "./names.ts";
 import { callPath } from "./path.ts";
@@ -39,23 +39,25 @@ export function explainSampled(
 ): Explanation {
   const happened = [...story];
   const processes = new Set(report.threads.map(({ process }) => process));
-  const uses = processes.size > 1 ? processUses(report.text) : [];
-  const silent = processes.size > 1 ? silentProcesses(report.text) : [];
+  const text = processes.size > 1 ? spindumpText(report.text) : "";
+  const uses = processUses(text);
+  const silent = silentProcesses(text);
   if (processes.size > 1) {
     const names = [...processes].filter((name) => name !== null).map((name) =>
       name.replace(/ \[\d{1,9}\].*$/, "")
     );
-    const most = names.slice(0, 12).join(", ");
+    const most = names.slice(0, 12);
+    const count = Math.max(processes.size, countProcesses(text));
     happened.push(
-      `The report has ${Math.max(processes.size, countProcesses(report.text))} processes${
-        most === "" ? "" : ` (${most}${names.length > 12 ? ", …" : ""})`
+      `The report has ${count} processes${
+        most.length === 0 ? "" : ` (${most.join(", ")}${count > most.length ? ", …" : ""})`
       }.`,
     );
     if (uses.length > 0) {
       const times = uses.slice(0, 3).map(({ title, seconds }) => `${title} ${seconds} s`).join(
         ", ",
       );
-      const taker = samplerTime(report.text);
+      const taker = samplerTime(text);
       happened.push(
         `Most CPU time while it was sampled${
           taker === null ? "" : `, beside spindump's own ${taker} s`

@@ -409,7 +409,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
   {
     kind: "signal",
     key: "Code Signature Invalid",
-    meaning: "The kernel ended the process: its program's code signature is not valid.",
+    meaning: "The process was ended because its program's code signature is not valid.",
     causes: ["a program or library that was changed after it was signed, or is damaged"],
     next: "Install it anew, or remove it; codesign --verify --deep --strict",
     source: note,
@@ -417,7 +417,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
   {
     kind: "signal",
     key: "Code Signature Invalid of a page",
-    meaning: "The kernel ended the process: a page that it used has no valid code signature.",
+    meaning: "The process was ended because a page that it used has no valid code signature.",
     causes: [
       "a program or library that was changed after it was signed, or is damaged",
       "code made at run time without the entitlement, or a bad function pointer",

@@ -63,6 +63,14 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "event",
+    "resource of the system",
+    "A program of the system used more of a resource than its limit allows.",
+    [],
+    "It is a program of the system: where the machine is slow, hot or short of space meanwhile, restart it and install updates of the system; Apple takes such reports by its Feedback Assistant.",
+    "Apple, Feedback Assistant",
+  ),
+  row(
+    "event",
     "hang",
     "The process did not answer user events for a while.",
     [],
@@ -88,7 +96,7 @@ export const kindRows: readonly KnowledgeRow[] = [
   row(
     "event",
     "shutdown stall",
-    "The system took long to shut down; the report has the processes that had not ended yet.",
+    "The system took long to shut down; the report has the processes that had not ended yet, with those that are there until the end: kernel_task, launchd, and spindump, which made the report.",
     ["a process that does not react to being asked to end"],
     "See which processes were left, and what the busiest of them did.",
     "Apple, spindump(8)",
@@ -601,9 +609,17 @@ export const kindRows: readonly KnowledgeRow[] = [
     "panic",
     "AMCC",
     "The memory controller reported a hardware error.",
-    ["failing hardware"],
-    "Have the hardware checked if it comes again.",
+    ["failing hardware", "firmware or a driver that asks of a device what it cannot do"],
+    "Install updates of the system, which bring firmware; have the hardware checked if it comes again.",
     "Apple, platform error handlers",
+  ),
+  row(
+    "panic",
+    "not wired for the IODMACommand",
+    "A check of IOKit failed: an extension used memory for a transfer, or read its physical addresses, without preparing it (prepare()) before, or after that was taken back (complete()).",
+    ["a bug in the extension that used the memory"],
+    "See the extensions in the backtrace, those that are not Apple's first.",
+    "XNU, iokit/Kernel/IOMemoryDescriptor.cpp: IOGeneralMemoryDescriptor::dmaCommandOperation",
   ),
   row(
     "panic",

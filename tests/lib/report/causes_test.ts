@@ -635,6 +635,33 @@ Powerstats for:   MyApp [124]
   assertEquals([found.whose, found.deciding], ["program", "save_all"]);
 });
 
+Deno.test("resource reports of the system's programs: whose it is, and nothing that only Apple can do", () => {
+  for (const event of ["disk writes", "cpu usage", "wakeups"]) {
+    const report = readReport(
+      `Date/Time:        2024-09-05 19:06:42.727 -0500
+OS Version:       iPhone OS 18.0 (Build 22A5350a)
+Command:          cartd
+Path:             /System/Library/PrivateFrameworks/Cart.framework/Support/cartd
+PID:              165
+
+Event:            ${event}
+Action taken:     none
+
+Heaviest stack for the target process:
+  19  ??? (libdispatch.dylib + 9072) [0x1a1547370]
+  19  ??? (CoreFoundation + 289936) [0x259d82c90]
+  19  ??? (libsystem_kernel.dylib + 23744) [0x1e94ffcc0]
+`,
+      "x",
+    );
+    const { check } = explainReport(report);
+    assertEquals(check.length, 1, check.join("\n"));
+    assertStringIncludes(check[0], "It is a program of the system");
+    const { verdict, absent } = attributeReport(report);
+    assertEquals([verdict, absent], ["system", "part"]);
+  }
+});
+
 Deno.test("hangs: what the main thread of the process did", () => {
   const found = told(`Date/Time:       2020-04-03 23:56:31 +1100
 OS Version:      Mac OS X 10.14.6 (Build 18G3020)
@@ -1116,6 +1143,12 @@ Deno.test("the dynamic linker's lines as they are printed; an invalid signature 
     "Process: tool [1]\nException Type: EXC_CRASH (Code Signature Invalid)\nException Codes: 0x0, 0x0\n",
   );
   assertStringIncludes(invalid.words, "code signature is not valid");
+  const sent = told(
+    "Process: tool [628]\nException Type: EXC_CRASH (Code Signature Invalid)\nException Codes: 0x0, 0x0\n" +
+      "Termination Signal: Terminated: 15\nTermination Reason: Namespace SIGNAL, Code 0xf\nTerminating Process: launchd [1]\n",
+  );
+  assertStringIncludes(sent.words, "It was launchd [1] that sent the signal.");
+  assert(!sent.words.includes("kernel"), sent.words);
 });
 
 Deno.test("a graphics driver is named; a cut stack of a program of the system is not sure", () => {

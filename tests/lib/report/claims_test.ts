@@ -1069,6 +1069,13 @@ Steps:           1000 (10ms sampling interval)
     told(spindump("WindowServer", 1441)).what,
     "the main thread: idle in 1000 of 1000",
   );
+  // What other tools printed behind it has headers of processes too.
+  const more = told(
+    `${spindump("Shop", 1469)}\nCustom Output:\n\nheap 1469\n` +
+      "Process:         Shop [1469]\nPath:            /x/Shop\n\nProcess:         Cart [7]\nCPU Time:        9.5s\n",
+  ).what;
+  assertStringIncludes(more, "The report has 3 processes (Shop, spindump, WindowServer).");
+  assert(!more.includes("Cart"), more);
 });
 
 Deno.test("a library that the program has a copy of, but looks for elsewhere", () => {

@@ -47,7 +47,10 @@ Deno.test("extensions in the backtrace: advice to look at them only where a repo
 ${process}`,
   ));
   assertStringIncludes(listed.text, "Kernel extensions in the backtrace: org.example.driver.Cart.");
-  assertEquals(listed.check, "See the extensions in the backtrace.");
+  assertEquals(
+    listed.check,
+    "Update or remove what is not Apple's in the backtrace (org.example.driver.Cart), and see whether it comes again.",
+  );
 });
 
 Deno.test("a double fault: the message without its registers, and a stack that is full", () => {
@@ -334,4 +337,40 @@ Deno.test("a backtrace that may not be whole does not say that no extension is i
   const whole = `${backtrace}\nBSD process name corresponding to current thread: kernel_task\n`;
   assertEquals(attributeReport(readReport(whole, "x")).absent, "extension");
   assertStringIncludes(explained(whole).text, "what released it need not be in the backtrace");
+});
+
+Deno.test("a check of IOKit that a process's call of a driver failed", () => {
+  const wired = (end: string[], rest = "") =>
+    explained(
+      `panic(cpu 0 caller 0xffffff8017a6ab04): "IOGMD: not wired for the IODMACommand"@/x/IOMemoryDescriptor.cpp:1
+Backtrace (CPU 0), Frame : Return Address
+${
+        [
+          "0xffffff80173ac283 mach_kernel : _panic + 0x63",
+          "0xffffff8017a6ab04 mach_kernel : __ZNK25IOGeneralMemoryDescriptor19dmaCommandOperationEjPvj + 0x724",
+          ...end,
+        ].map((frame, at) => `0xffffff80727fb${at}a0 : ${frame}`).join("\n")
+      }
+${rest}`,
+    );
+  const call = [
+    "0xffffff7f983ae40c org.example.driver.Cart : __ZN4Cart4readEv + 0x190",
+    "0xffffff8017a8e5ff mach_kernel : _is_io_connect_method + 0x20f",
+    "0xffffff801735a486 mach_kernel : _hndl_mach_scall64 + 0x16",
+  ];
+  const { text } = wired(call);
+  assertStringIncludes(text, "used memory for a transfer");
+  assertStringIncludes(
+    text,
+    "A process's call of a driver, by IOKit's user client, led there; which process is not in the report.",
+  );
+  const named = wired(call, "\nBSD process name corresponding to current thread: Shop\n").text;
+  assertStringIncludes(named, "by IOKit's user client, led there.");
+  assertStringIncludes(
+    wired(call.slice(2)).text,
+    "A process's call of the kernel (a Mach trap) led there",
+  );
+  // What was interrupted did not lead there.
+  const interrupted = ["0xffffff8017359d2c mach_kernel : _hndl_allintrs + 0x11c", ...call];
+  assert(!wired(interrupted).text.includes("led there"));
 });

@@ -608,3 +608,20 @@ Deno.test("a lock held while suspended: whose the one thread is that worked in S
     assert(!told(text).includes("SQLite"), told(text));
   }
 });
+
+Deno.test("symbols of a library that the program does not bring along are its maker's", () => {
+  const check = (path: string) =>
+    explainReport(readReport(
+      crash(
+        `Process: Shop [1]\nPath: /Users/me/Shop/Shop\nException Type: EXC_BAD_ACCESS (SIGSEGV)\nException Codes: KERN_INVALID_ADDRESS at 0x13fcf018`,
+        ["0x5010 libcart.1.dylib 0x5000 + 16", "Shop main + 8", ...ends],
+        `\nBinary Images:\n0x5000 - 0x6fff libcart.1.dylib (0) <00112233-4455-6677-8899-AABBCCDDEEFF> ${path}/libcart.1.dylib\n`,
+      ),
+      "x",
+    )).check.join("\n");
+  assertStringIncludes(
+    check("/opt/homebrew/lib"),
+    "Who makes libcart.1.dylib can symbolicate the report with its dSYM",
+  );
+  assertStringIncludes(check("/Users/me/Shop"), "Symbolicate the report with the dSYM of libcart");
+});
