@@ -239,7 +239,7 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
     );
   }
   const text = asText(address);
-  if (text !== null) add("text", `its bytes are the text "${text}": text in place of a pointer`);
+  if (text !== null) add("text", textWords(address)!);
   // The kernel calls any address with upper bits a failed authentication.
   if (text === null || cpuOf(report) !== "arm") {
     for (const [kind, words] of pointerWords(report, address)) add(kind, words);
@@ -683,7 +683,24 @@ export function textOnStack(frames: readonly ReportFrame[]): string | null {
   return null;
 }
 
+/** Whether a text is one letter alone, perhaps with a member's offset: what is put into memory to see where it comes out. */
+function isPattern(text: string): boolean {
+  return /^([A-Za-z])\1{3,7}$|^.([A-Za-z])\2{4,6}$/.test(text);
+}
+
+/** What an address is whose bytes are text, without a full stop; `null` for others. */
+export function textWords(address: bigint): string | null {
+  const text = asText(address);
+  if (text === null) return null;
+  return `its bytes are the text "${text}": ${
+    isPattern(text)
+      ? "one letter again and again, as tests, fuzzers and exploits fill memory with"
+      : "text in place of a pointer"
+  }`;
+}
+
 /** The address as ASCII text; `null` when it is not. */
+
 function asText(address: bigint): string | null {
   let text = "";
   for (let rest = address; rest > 0n; rest >>= 8n) {
@@ -691,7 +708,7 @@ function asText(address: bigint): string | null {
     if (code < 0x20 || code > 0x7e) return null;
     text += String.fromCharCode(code);
   }
-  return text.length >= 6 ? text : null;
+  return text.length >= 6 || isPattern(text) ? text : null;
 }
 
 /** Four characters of UTF-16 that are ASCII's; `null` when it is other data. The offset of a member may be added. */

@@ -1,6 +1,7 @@
 /** The explanation of a crash: each part tells what it knows, the most specific first. */
 
 import { baseName, imageOf, imageTitle, titleOf } from "../images.ts";
+import { signalName } from "../codes.ts";
 import { known } from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame, ReportImage, ReportThread } from "../report.ts";
 import { faultAddress, lacksBacktrace } from "../fault.ts";
@@ -25,6 +26,7 @@ import { type Crash, Story } from "./story.ts";
 import {
   absentFrom,
   decidesNothing,
+  exceedsMemory,
   isKilled,
   isReporterCrash,
   lacksCrashed,
@@ -454,20 +456,34 @@ function crashedThread(report: CrashReport): ReportThread | null {
     : null;
 }
 
-function crashHeadline(
-  { exception, termination }: CrashReport,
-  uncaught: UncaughtException | null,
-): string {
+function crashHeadline(report: CrashReport, uncaught: UncaughtException | null): string {
+  const { exception, termination } = report;
   const what = exception?.type != null
     ? `${exception.type}${exception.signal === null ? "" : ` (${exception.signal})`}`
     : exception?.signal != null
     ? exception.signal
     : uncaught !== null
     ? `uncaught exception${uncaught.name === null ? "" : ` ${uncaught.name}`}`
-    : "exception not in the report";
+    : null;
   const by = termination?.namespace == null || termination.namespace === "SIGNAL"
-    ? ""
-    : `, ended by ${termination.namespace}` +
+    ? null
+    : `ended by ${termination.namespace}` +
       (termination.code === null ? "" : ` 0x${termination.code.toString(16)}`);
-  return `${what}${by}`;
+  const parts = [what, by].filter((part) => part !== null);
+  return parts.length > 0 ? parts.join(", ") : statedEnd(report) ?? "exception not in the report";
+}
+
+/** What a report without an exception says of the end itself, in a few words; `null` where it does not. */
+function statedEnd(report: CrashReport): string | null {
+  const { termination, information } = report;
+  if (exceedsMemory(report) && !information.some((text) => text.includes("(non-fatal)"))) {
+    return "ended for the memory that it used";
+  }
+  const signal = termination?.namespace === "SIGNAL" && termination.code !== null
+    ? signalName(Number(termination.code))
+    : null;
+  if (signal !== null) return signal;
+  return information.some((text) => /^dyld(?:\[\d{1,9}\])?: |^Dyld Message: /.test(text))
+    ? "ended by dyld"
+    : null;
 }

@@ -330,7 +330,7 @@ function isNamelessRuntime(frame: ReportFrame | undefined): boolean {
 
 /** Images of graphics drivers. */
 const drivers =
-  /^(?:com\.apple\.(?:driver\.)?)?(?:AMDMTL|AMDRadeon|ATIRadeon|AppleIntel\w{1,40}(?:GL|MTL)|GeForce(?:GL|MTL|X)|AGXMetal|AppleParavirtGPU)/;
+  /^(?:com\.apple\.(?:driver\.)?)?(?:AMDMTL|AMDRadeon|ATIRadeon|AppleIntel\w{1,40}(?:GL|MTL)|GeForce(?:GL|MTL|X)|AGX(?:GL|Metal)|AppleParavirtGPU)/;
 
 /** Frames after the first in which a driver is looked for. */
 const DRIVER_DEPTH = 6;

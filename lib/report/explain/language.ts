@@ -27,7 +27,8 @@ export function uncaughtException(
   const last = behindHandler(whole);
   // What a signal's handler raised is not what the signal was for.
   if (last !== whole && !last.some(({ symbol }) => isThrow(symbol))) return null;
-  const said = named(report) ?? fromMessages(messages) ?? typed(report);
+  const own = named(report) ?? fromMessages(messages) ?? typed(report);
+  const said = own?.reason == null ? wrapped(report) ?? own : own;
   const found = (
     language: UncaughtException["language"],
     stack: readonly ReportFrame[],
@@ -107,6 +108,26 @@ function named(report: CrashReport): Named | null {
   const reason = textAt(entry, "composed_message") ?? textAt(entry, "reason");
   return { language: "Objective-C", name: textAt(entry, "name") ?? textAt(entry, "type"), reason };
 }
+
+/** An Objective-C exception that .NET's run-time made one of its own of: macios, runtime/runtime.m,
+ * xamarin_process_nsexception; src/Foundation/NSException. Its line may stand before a report, or behind. */
+function wrapped({ text }: CrashReport): Named | null {
+  const at = text.indexOf(WRAPPED);
+  const line = at < 0 ? "" : text.slice(at + WRAPPED.length, at + WRAPPED.length + 4000);
+  const match =
+    /^\s{1,4}Name: (\S{1,200}) Reason: ([^]{1,2000}?)(?=\s*(?:$|\n\s*Native stack|\n\s*\(?\d{1,3} {1,4}\S|\n\s*at |\r?\n\r?\n|\\n|"[,}\n]))/
+      .exec(line);
+  if (match === null) return null;
+  const reason = match[2].trim();
+  return {
+    language: "Objective-C",
+    name: match[1],
+    reason: reason === "" || reason === "(null)" ? null : reason,
+  };
+}
+
+/** How .NET's message of such an exception begins. */
+const WRAPPED = "Objective-C exception thrown.";
 
 /** What the Objective-C and C++ run-times and crash reporters write. All patterns are anchored or have no
  * repetition within a repetition, so they take linear time. */

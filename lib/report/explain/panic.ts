@@ -1,5 +1,7 @@
 /** Kernel panics. */
 
+import { textWords } from "./address.ts";
+import { sentence } from "./words.ts";
 import { demangle } from "../../symbols/demangle/demangle.ts";
 import { textAt } from "../json.ts";
 import { type KnowledgeRow, knownPanic } from "../knowledge/mod.ts";
@@ -361,6 +363,8 @@ function kernelFault({ text, panic, threads, images }: CrashReport): string[] {
     );
     const why = fault === null && address >= NEAR_NULL ? abort?.why ?? "" : "";
     if (why !== "") words.push(why);
+    const text = textWords(address);
+    if (text !== null) words.push(sentence(text));
   }
   words.push(...fullStack(head, panic?.message ?? ""));
   if (trap?.[2] === "13") words.push(...strangeAddresses(head));

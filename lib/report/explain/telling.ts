@@ -408,12 +408,19 @@ export function isPrivacyAbort(stack: readonly ReportFrame[], first: number): bo
   return false;
 }
 
+/** Whether a text without stacks says that the process used more memory than it may. */
+export function exceedsMemory({ threads, information }: CrashReport): boolean {
+  return threads.length === 0 &&
+    information.some((text) =>
+      /\] exceeded mem limit: |\(per-process-limit |^Terminated due to memory |because it is using too much memory$/
+        .test(text)
+    );
+}
+
 /** Whether a report is about a resource that the process as a whole used. */
 export function usesResource(report: CrashReport): boolean {
   const { type = null, subtype = null } = report.exception ?? {};
-  const isLimit = (text: string): boolean =>
-    /\] exceeded mem limit: |\(per-process-limit /.test(text);
-  if (report.threads.length === 0 && report.information.some(isLimit)) return true;
+  if (exceedsMemory(report)) return true;
   if (type === "EXC_RESOURCE" && /^(?:CPU|MEMORY|WAKEUPS|IO)/.test(subtype ?? "")) return true;
   const event = eventOf(report);
   return event === "cpu usage" || event === "wakeups" || event === "disk writes";

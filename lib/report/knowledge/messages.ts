@@ -1721,13 +1721,25 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Sign the library with the program's own identity (Embed & Sign in Xcode); or disable library validation.",
     "Apple, AMFI: library validation",
   ),
+  ...rows(["mapped file has no cdhash", "completely unsigned"], [
+    "A dynamic library is there, but its code signature is not accepted in this process: it has none.",
+    ["a library that was not signed when it was built or embedded"],
+    "Sign the library as the program is signed (Embed & Sign in Xcode): codesign -dv shows both.",
+    "Apple, AMFI: library validation",
+  ]),
+  ...rows(["code signature invalid", "invalid code signature"], [
+    "A dynamic library is there, but its code signature is not accepted: the kernel calls it invalid.",
+    [
+      "not signed again when it was embedded, or changed after it was signed",
+      "signed by another team than the program, or with a certificate that this device does not accept",
+    ],
+    "Embed and sign the library with the program (Embed & Sign in Xcode), and build it from clean; codesign --verify --deep --strict shows what is wrong.",
+    "dyld, src/ImageLoaderMachO.cpp: loadCodeSignature, fcntl(F_ADDFILESIGS_RETURN)",
+  ]),
   ...rows([
     "not valid for use in process",
     "code signature in",
     "code signature not valid",
-    "code signature invalid",
-    "invalid code signature",
-    "mapped file has no cdhash",
   ], [
     "A dynamic library is there, but its code signature is not accepted in this process.",
     [
@@ -1767,6 +1779,25 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Read the reason in the message; codesign --verify --deep --strict, and codesign -d --entitlements -.",
     "Apple, libsystem_secinit",
   ]),
+  ...rows([
+    "Terminated due to memory",
+    "killed by the operating system because it is using too much memory",
+  ], [
+    "The system killed the app because it used more memory than the app may, or than the device had left. Xcode, which ran it, has no stack of that, and nothing of what used the memory.",
+    ["memory that grows, such as images in full size, caches or a leak; the notice does not show which"],
+    "Watch the memory gauge, take a memory graph or run Instruments (Allocations); on the device, a JetsamEvent report of that time says how much it used.",
+    "Apple, Xcode: what it says when a process that it runs ends; Responding to low-memory warnings",
+  ]),
+  message(
+    "Terminated due to signal 9",
+    "The app was killed (SIGKILL) from outside while Xcode ran it. The notice does not say by whom or why, and has no stack.",
+    [
+      "the system: for memory, a watchdog, a permission that was changed in Settings, or its code signature",
+      "a user or a tool that stopped it",
+    ],
+    "Look for a crash report or a JetsamEvent report of that time on the device: it says why.",
+    "Apple, Xcode; signal(3)",
+  ),
   message(
     "no suitable image found",
     "A dynamic library was found, but the system could not use the file.",

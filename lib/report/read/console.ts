@@ -34,6 +34,10 @@ interface Console {
   readonly title?: string;
   /** A line before the frames that count, where others may come before it. */
   readonly begins?: RegExp;
+  /** Whether it says little, so that any stack beside it says more. */
+  readonly isAlone?: boolean;
+  /** Whether the other line only adds to the message, and is told behind it. */
+  readonly isAfter?: boolean;
   /** Whether the outermost frame is the first. */
   readonly isReversed?: boolean;
   /** Functions that only take the stack: one that has nothing else tells nothing. */
@@ -66,6 +70,13 @@ const standardLibrary = "standard library";
 const rubyBug = /^(\S.{0,300}: \[BUG\] .{1,300})$/m;
 const innermostRuby = /^(\S.{0,300}:\d{1,7}:in [`'].{1,200}')(?=\n\s*\n)/m;
 
+/** What Xcode says of the end of an app that it ran. */
+const noticed =
+  /(?:^|[\s:])(Terminated due to (?:memory (?:issue|pressure|error)|signal \d{1,2})\b|[Tt]he app .{1,100}? (?:on .{1,80} )?(?:has been|was) killed by the operating system because it is using too much memory|(?<=Message from debugger: )\S.{0,300})/m;
+/** A line that is one of its notices, not of prose. */
+const isNotice =
+  /^[ \t>*]{0,8}(?:Failure Reason: |Details\s{1,4})?(?:Message from debugger: \S|Terminated due to (?:memory|signal)\b|The app .{1,100}? (?:has been|was) killed by the operating system)/m;
+
 const consoles: readonly Console[] = [
   {
     // XNU, osfmk/kern/task.c: task_footprint_exceeded
@@ -75,12 +86,20 @@ const consoles: readonly Console[] = [
     also:
       /killing_specific_process pid \d{1,9} \[.{1,64}?\]\s{1,80}\([\w-]{1,60}[^()\n]{0,60}\) (\d{1,12} ?[KM]B)\b/,
     title: "it used ",
+    isAfter: true,
     frame: () => null,
   },
   {
     // XNU, bsd/kern/kern_memorystatus.c
     said:
       /(?:^|\s)(memorystatus: killing_specific_process pid \d{1,9} \[.{1,64}\] \(per-process-limit .{1,120})$/m,
+    frame: () => null,
+  },
+  {
+    // Xcode's notices of what it ran, without a stack.
+    said: noticed,
+    needs: isNotice,
+    isAlone: true,
     frame: () => null,
   },
   {
@@ -370,6 +389,10 @@ const MAX_FRAMES = 512;
 const ofSystem =
   /^[ \t>]{0,8}(?:Exception Type|Incident Identifier|Process|Crashed Thread):|^[ \t]{0,8}Thread \d{1,5} (?:Crashed|name)/m;
 
+/** Lines of a stack, of a report in JSON, and of an exception's message. */
+const hasStack =
+  /^[ \t>*]{0,8}(?:\{"|"(?:threads|usedImages)"|frame #\d|#\d{1,3} {1,4}\S|\d{1,3} {1,4}\S.{0,80}0x[0-9a-f]{6,16} |\*{3} (?:Terminating app|First throw)|Fatal Exception:|terminating (?:with|due to) uncaught)|Terminating app due to|Fatal error: \S|Objective-C exception thrown\.|^dyld(?:\[\d{1,9}\])?: \S/m;
+
 function consoleOf(text: string, from: number): { console: Console; said: RegExpExecArray } | null {
   const head = text.slice(from, from + PROBED);
   for (const console of consoles) {
@@ -383,7 +406,11 @@ function consoleOf(text: string, from: number): { console: Console; said: RegExp
 
 /** Whether a text is a run-time's and has no report of the system's. */
 export function isConsole(text: string, from: number): boolean {
-  return consoleOf(text, from) !== null && !ofSystem.test(text.slice(from, from + (1 << 18)));
+  const found = consoleOf(text, from);
+  if (found === null) return false;
+  const isBehind = found.console.isAlone === true &&
+    hasStack.test(text.slice(from, from + (1 << 18)));
+  return !isBehind && !ofSystem.test(text.slice(from, from + (1 << 18)));
 }
 
 /** What run-times write of a signal: its name or words, and the address. */
@@ -400,6 +427,10 @@ const signals: readonly RegExp[] = [
   /^\*{3} (?<name>SIG[A-Z]{2,5}) \(@(?<address>0x[0-9a-f]{1,16})\) received by PID /m,
   // What compilers' drivers and shells say of a tool that they ran.
   /\bcommand failed (?:due to|with) signal (?<number>\d{1,2})\b/,
+  // Xcode
+  /\bTerminated due to signal (?<number>\d{1,2})\b/,
+  // CPython
+  /^Fatal Python error: (?<words>Segmentation fault|Bus error|Illegal instruction|Aborted|Floating.point exception)/m,
   // OpenJDK
   /^siginfo: ?si_signo[:=] ?\d{1,2} \((?<name>SIG[A-Z]{2,6})\), si_code[:=] ?\d{1,3} \((?<code>[A-Z]{2,5}_\w{2,20})\), si_addr[:=] ?(?<address>0x[0-9a-f]{1,16})/m,
   // Go
@@ -434,12 +465,17 @@ function exceptionIn(text: string): ReportException | null {
   return { ...noException, type: signal, subtype: code === undefined ? at : `${code} ${at}` };
 }
 
-/** The process that the kernel's line about a memory limit names. */
-function limitedProcess(said: string): ReportProcess | null {
+/** The process that the kernel's line about a memory limit names, or Xcode's notice. */
+function limitedProcess(said: string, head: string): ReportProcess | null {
   const [, name, pid] =
     /^(?:EXC_RESOURCE -> )?([\w.-]{1,100}) ?\[(\d{1,9})\] exceeded mem/.exec(said) ??
       [];
   if (name !== undefined) return { ...noProcess, name, pid: Number(pid) };
+  const ran = /^The app [\u201c"'](.{1,80}?)[\u201d"'] (?:on .{1,80} )?(?:quit|has been|was)\b/m
+    .exec(
+      head,
+    );
+  if (ran !== null) return { ...noProcess, name: ran[1] };
   const killed = /^memorystatus: \w+ pid (\d{1,9}) \[(.{1,64})\] /.exec(said);
   return killed === null ? null : { ...noProcess, name: killed[2], pid: Number(killed[1]) };
 }
@@ -522,12 +558,16 @@ export function readConsole(
     text,
     exception: exceptionIn(text.slice(from, from + PROBED)),
     information: [
-      ...[takes === undefined ? also : null, heap].filter((line) => line !== null),
+      ...[takes === undefined && console.isAfter !== true ? also : null, heap].filter((line) =>
+        line !== null
+      ),
       said[1].replace(/\s*\n#?\s*/g, " "),
       // What Rust says of a second panic follows the first, which tells why.
-      ...takes === undefined || also === null ? [] : [also],
+      ...(takes === undefined && console.isAfter !== true) || also === null ? [] : [also],
     ],
-    process: limitedProcess(said[1]) ?? loggedProcess(head) ?? noProcess,
+    model: /^\s{1,8}"device_model" = "([\w,]{2,40})";$/m.exec(head)?.[1] ?? null,
+    osVersion: /^\s{1,8}"device_osBuild" = "([\w. ()]{2,40})";$/m.exec(head)?.[1] ?? null,
+    process: limitedProcess(said[1], head) ?? loggedProcess(head) ?? noProcess,
     threads: frames.length === 0 ? [] : [thread],
     warnings: frames.length === 0 ? [...warnings, "there are no threads in the report"] : warnings,
   });

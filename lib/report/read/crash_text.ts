@@ -664,8 +664,13 @@ class CrashTextReader {
 
   /** Whether a line goes on with what the dynamic linker printed before. */
   #ofLoader(line: string): boolean {
-    return /^(?:Referenced\s{1,4}from|Reason|Expected in): \S/.test(line) &&
-      /Library not loaded|Symbol not found|Referenced\s{1,4}from/.test(this.#remarks.at(-1) ?? "");
+    const last = this.#remarks.at(-1) ?? "";
+    if (/^(?:Referenced\s{1,4}from|Reason|Expected in|Did find): ?\S/.test(line)) {
+      return /Library not loaded|Symbol not found|Referenced\s{1,4}from/.test(last);
+    }
+    // Each file that was found has a line with why it is not used, and may come twice.
+    return /^\/.{1,1000}: \S/.test(line) && this.#remarks.some((text) => /Did find:$/.test(text)) &&
+      (/Did find:$/.test(last) || last.startsWith("/"));
   }
 
   /** Whether the section is one of Apple's reports, which keeps its lines. */

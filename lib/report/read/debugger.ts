@@ -84,6 +84,21 @@ const givenValues = / ?\(\w{1,60}=.{0,800}\)$/;
 const methodValues =
   /^([-+]\[[\w$]{1,200}(?:\([\w$]{1,80}\))?)\((?:self|_cmd)=.{0,1000}\) ([\w$:]{1,300}\])/;
 
+/** The image that a name has within: ``in UIKit`-[UIView draw]``, `___lldb_unnamed_function12$$Driver`. Names that LLDB makes
+ * where there are none, with a number, are no names: LLVM, lldb/source/Symbol/Symbol.cpp. */
+function imageWithin(
+  symbol: string,
+): { readonly image: string | null; readonly name: string | null } {
+  const [, before = null, rest = symbol] = /^([\w.+ -]{1,100})`(\S.{0,1000})$/.exec(symbol) ?? [];
+  // Other languages' names have more of that sign.
+  const [, named = rest, behind = null] =
+    /^([^$]{0,600})\$\$([A-Za-z][\w.+-]{0,80}?)(?: ?\(\))?$/.exec(rest) ?? [];
+  return {
+    image: before ?? behind,
+    name: named === "" || /^_{2,3}lldb_unnamed_(?:function|symbol)/.test(named) ? null : named,
+  };
+}
+
 /** Reads a frame line of a debugger; `null` when it is another line. */
 export function parseDebuggerFrame(line: string): FrameLine | null {
   const match = line.length > 1200 ? null : debuggerFrame.exec(line.trim());
@@ -103,12 +118,13 @@ export function parseDebuggerFrame(line: string): FrameLine | null {
     : whole.slice(0, plus.index).replace(givenValues, "");
   const symbol = bare.replace(methodValues, "$1 $2");
   const inner = / \+ (\d{1,9})$/.exec(symbol);
+  const { image, name } = imageWithin(inner === null ? symbol : symbol.slice(0, inner.index));
   return {
     index: Number(index),
-    imageName: imageName ?? from?.[1].split("/").at(-1) ?? null,
+    imageName: imageName ?? image ?? from?.[1].split("/").at(-1) ?? null,
     address: BigInt(address),
     placeAt: line.length,
-    symbol: inner === null ? symbol : symbol.slice(0, inner.index),
+    symbol: name,
     offset: plus === null && inner === null ? null : Number((inner ?? plus)![1]),
     base: null,
     image: null,

@@ -247,6 +247,12 @@ function readJson(
     if (first.damage === null) warnings.push("the JSON header line is missing");
     return readBody(name, text, null, first.value, first, warnings);
   }
+  const piece = pieceOf(first.value);
+  if (piece !== null) {
+    noteDamage(first.damage, warnings);
+    warnings.push(`only the ${Object.keys(piece)[0]} of an .ips report is there`);
+    return readBody(name, text, null, piece, first, warnings);
+  }
   const header: JsonObject = first.value;
   if (first.damage !== null) {
     // Only the rest of this line is lost.
@@ -286,6 +292,21 @@ function noteDamage(
     `the JSON is damaged or cut off at offset 0x${damage.offset.toString(16)}: ` +
       `expected ${damage.expected}; what is before it is shown`,
   );
+}
+
+/** A body of what was copied of one, by the members that only that has: the value of its termination or of its exception;
+ * `null` for others. */
+function pieceOf(value: JsonObject): JsonObject | null {
+  if (isObject(value.termination)) return value;
+  const has = (...keys: string[]): boolean => keys.every((key) => Object.hasOwn(value, key));
+  if (
+    has("namespace") && (has("indicator") || has("reasons") || has("code", "flags")) &&
+    textAt(value, "namespace") !== null
+  ) return { termination: value };
+  return has("type") && (has("rawCodes") || has("codes", "signal") || has("signal", "subtype")) &&
+      /^EXC_[A-Z]/.test(textAt(value, "type") ?? "")
+    ? { exception: value }
+    : null;
 }
 
 /** Whether a JSON document is a report's body rather than its header. */

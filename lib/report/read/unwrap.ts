@@ -43,7 +43,8 @@ export function unwrap(text: string): Unwrapped {
   step("a log's prefixes", isStamped, unstamped);
   step("escapes of a string", isEscaped, unescaped);
   step("invisible characters", isMarked, unmark);
-  step("HTML", isHtml, plainHtml);
+  // A property list has entities wherever they are needed, as in the list of images alone.
+  step("HTML", (head) => isHtml(head) || isPropertyList(head), plainHtml);
   step("the tracker's markup", isTracker, withoutTracker);
   step("bold type", isBold, unbold);
   step("italics", isItalic, unitalic);
@@ -84,7 +85,9 @@ function isSuspicious(head: string): boolean {
     (isEscaped(head) || isMarked(head) || isBold(head) || isContinued(head) ||
       prefixOf(head) !== null)
   ) return true;
-  if (head.includes("&") && isHtml(head) || head.includes("<") && isHtml(head)) return true;
+  if (
+    isPropertyList(head) || head.includes("&") && isHtml(head) || head.includes("<") && isHtml(head)
+  ) return true;
   for (const name of ["Process:", "Exception Type:"]) {
     const at = head.indexOf(name);
     if (at < 0) continue;
@@ -165,6 +168,11 @@ const tag =
 function isHtml(head: string): boolean {
   return /&(?:lt|gt|amp|quot|nbsp|#\d{2,5}|#x[0-9a-fA-F]{2,4});/.test(head) ||
     /<(?:pre|html|body|code|br)\b[^<>]{0,200}>/i.test(head);
+}
+
+/** Whether a report is a string of a property list. */
+function isPropertyList(head: string): boolean {
+  return head.includes("<plist") && /<plist\b[^<>]{0,100}>\s{0,40}<dict>/.test(head);
 }
 
 function plainHtml(text: string): string {

@@ -548,3 +548,129 @@ Deno.test("a log that has something before the first line of each message only",
     "Thread 2 crashed; its stack is not in the report",
   );
 });
+
+Deno.test("Xcode's notices alone: memory, a signal, and what beside a stack says less", () => {
+  const memory = "Details\n\nThe app \u201cShop\u201d on Anna\u2019s iPhone quit unexpectedly.\n" +
+    "Domain: IDEDebugSessionErrorDomain\nCode: 11\n" +
+    "Failure Reason: Message from debugger: Terminated due to memory issue\n" +
+    'Analytics Event: com.apple.dt.X : {\n    "device_model" = "iPhone14,5";\n}\n';
+  const report = readReport(memory, "x");
+  assertEquals([report.process.name, report.model], ["Shop", "iPhone14,5"]);
+  const { headline, happened } = explainReport(report);
+  assertStringIncludes(headline, "ended for the memory that it used");
+  assertStringIncludes(happened[0], "used more memory than the app may");
+  assertEquals(told(memory).whose.slice(0, 2), ["unknown", "resource"]);
+  assertStringIncludes(
+    told(
+      'The app "Shop" on Phone has been killed by the operating system because it is using too much memory.\n',
+    ).what,
+    "used more memory than the app may",
+  );
+  const killed = told("Message from debugger: Terminated due to signal 9\n");
+  assertStringIncludes(killed.what, "does not say by whom or why");
+  assertStringIncludes(killed.causes, "a watchdog");
+  assertStringIncludes(
+    told("Message from debugger: Terminated due to signal 11\n").what,
+    "SIGSEGV",
+  );
+  const beside = told(
+    "* thread #1, queue = 'com.apple.main-thread', stop reason = EXC_BAD_ACCESS (code=1, address=0x0)\n" +
+      "  * frame #0: 0x0000000100003f20 Shop`-[Cart pay] at Cart.m:12:9\n" +
+      "Message from debugger: Terminated due to signal 9\n",
+  );
+  assert(!beside.what.includes("SIGKILL"));
+  assertEquals(beside.whose, ["program", null, "-[Cart pay]"]);
+  assertThrows(() => readReport("We saw that it was terminated due to a change of plans.\n", "x"));
+});
+
+Deno.test("debuggers' frames that have the image within the name", () => {
+  const report = readReport(
+    "#0  0x00000001829ef064 in ___lldb_unnamed_function235$$AGXGLDriver ()\n" +
+      "#1  0x00000001829eecf0 in OpenGLES`glDrawArrays ()\n" +
+      "#2  0x0000000104509b64 in sellAll$$Shop ()\n" +
+      "#3  0x0000000104509b74 in core::ptr::drop_in_place$LT$Cart$GT$$u20$x ()\n",
+    "x",
+  );
+  assertEquals(report.threads[0].frames.map(({ imageName, symbol }) => [imageName, symbol]), [
+    ["AGXGLDriver", null],
+    ["OpenGLES", "glDrawArrays"],
+    ["Shop", "sellAll"],
+    [null, "core::ptr::drop_in_place$LT$Cart$GT$$u20$x"],
+  ]);
+  assertStringIncludes(
+    explainReport(report).happened.join("\n"),
+    "in the graphics driver (AGXGLDriver)",
+  );
+});
+
+Deno.test("an Objective-C exception that .NET passes on is the reason, wherever its line is", () => {
+  const line = "Objective-C exception thrown.  Name: NSInvalidArgumentException " +
+    "Reason: -[Shop_Cart setColour:]: unrecognized selector sent to instance 0x1016936f0";
+  const stack = "Native stack trace:\n" +
+    "\t0   CoreFoundation                      0x00000001f5b97198 <redacted> + 252\n" +
+    "\t1   libobjc.A.dylib                     0x00000001f4d6f9f8 objc_exception_throw + 56\n" +
+    "\t2   Shop                                0x0000000100bf21d4 sell + 20\n";
+  for (
+    const text of [
+      `${line}\n${stack}`,
+      `ObjCRuntime.ObjCException: ${line}\n${stack}`,
+      `${stack}\nFoundation.MonoTouchException: ${line}\n`,
+    ]
+  ) {
+    const { what } = told(text);
+    assertStringIncludes(what, "NSInvalidArgumentException, -[Shop_Cart setColour:]: unrecognized");
+    assert(!what.includes("does not have its reason"), text);
+    assert(!what.includes("Native stack"), text);
+  }
+});
+
+Deno.test("what dyld says of the files that it found is part of its message", () => {
+  const loaded = (why: string) =>
+    told(
+      "dyld: Library not loaded: @rpath/Cart.framework/Cart\n" +
+        "  Referenced from: /private/var/Shop.app/Shop\n" +
+        "  Reason: no suitable image found.  Did find:\n" +
+        `\t/private/var/Shop.app/Frameworks/Cart.framework/Cart: ${why}\n\n` +
+        "\t/private/var/Shop.app/Frameworks/Cart.framework/Cart: stat() failed with errno=1\n",
+    );
+  const signed = loaded("code signature invalid for '/private/var/Shop.app/Cart'");
+  assertStringIncludes(signed.what, "Did find: /private/var/Shop.app/Frameworks/Cart");
+  assertStringIncludes(
+    signed.what,
+    "its code signature is not accepted: the kernel calls it invalid",
+  );
+  assert(!/architecture|hardened/.test(signed.causes));
+  assertStringIncludes(
+    loaded("mach-o, but wrong architecture").what,
+    "no code for this architecture",
+  );
+  assertStringIncludes(
+    told(
+      "dyld: Library not loaded: /A\n  Reason: tried: '/A' (code signature in '/A' not valid for use in process: " +
+        "mapped file has no cdhash, completely unsigned? Code has to be at least ad-hoc signed.)\n",
+    ).what,
+    "it has none",
+  );
+  assertStringIncludes(
+    explainReport(readReport("dyld: Library not loaded: /A\n  Reason: image not found\n", "x"))
+      .headline,
+    "ended by dyld",
+  );
+});
+
+Deno.test("a memory limit's line before what was used; Python's signal", () => {
+  const report = readReport(
+    "kernel  memorystatus: Shop [7] exceeded mem limit: ActiveHard 50 MB (fatal)\n" +
+      "kernel  memorystatus: killing_specific_process pid 7 [Shop]\n    (per-process-limit ...) 51440KB\n",
+    "x",
+  );
+  const { headline, happened } = explainReport(report);
+  assertStringIncludes(headline, "ended for the memory that it used");
+  assertStringIncludes(happened[0], "more memory than its own limit");
+  assertStringIncludes(happened[1], "51440KB");
+  const python = readReport(
+    'Fatal Python error: Segmentation fault\n\nCurrent thread 0x1 (most recent call first):\n  File "/a.py", line 2 in f\n',
+    "x",
+  );
+  assertStringIncludes(explainReport(python).headline, "SIGSEGV");
+});

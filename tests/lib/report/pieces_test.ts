@@ -631,3 +631,51 @@ Deno.test("a process under Rosetta whose system a copy does not name", () => {
     "Exception Codes: KERN_INVALID_ADDRESS at 0x0\n";
   assertStringIncludes(explainReport(readReport(text, "x")).headline, "(SIGSEGV), under Rosetta");
 });
+
+Deno.test("an .ips's termination or exception alone, and members without their braces", () => {
+  const dyld = '{"code":1,"namespace":"DYLD","indicator":"Library missing","flags":518,' +
+    '"reasons":["Library not loaded: @rpath\\/Cart.framework\\/Cart","Referenced from: <D4E3C49D> \\/A"]}';
+  for (
+    const text of [dyld, `${dyld},\n`, `"termination" : ${dyld},\n`, `As it says:\n\n${dyld},\n`]
+  ) {
+    const report = readReport(text, "x");
+    assertEquals(report.termination?.namespace, "DYLD", text);
+    assertStringIncludes(told(text), "A library is missing");
+    assertEquals(explainReport(report).headline, "ended by DYLD 0x1");
+  }
+  const exception =
+    '{"codes":"0x0000000000000001, 0x0000000000000010","rawCodes":[1,16],"type":"EXC_BAD_ACCESS",' +
+    '"signal":"SIGSEGV","subtype":"KERN_INVALID_ADDRESS at 0x0000000000000010"}';
+  for (const text of [exception, `"exception" : ${exception},\n"pid" : 7,\n`]) {
+    assertStringIncludes(told(text), "null plus 16");
+  }
+  assertThrows(() => readReport('{"namespace":"shop","code":5}', "x"));
+  assertThrows(() => readReport('{"type":"note","codes":"1"}', "x"));
+});
+
+Deno.test("a report in a property list that has entities in its list of images alone", () => {
+  const report = readReport(
+    '<?xml version="1.0" encoding="UTF-8"?>\n<plist version="1.0">\n<dict>\n\t<key>description</key>\n' +
+      "\t<string>Incident Identifier: A7BF8ECC-641C-445C-83F3-091D34EBC0AB\nProcess:         Shop [7]\n" +
+      "Exception Type:  EXC_BAD_ACCESS (SIGSEGV)\nCrashed Thread:  0\n\nThread 0 Crashed:\n" +
+      "0   Shop                          \t0x0005fcfe 0x5e000 + 7422\n\n".padEnd(20000, "\n") +
+      "Binary Images:\n" +
+      "   0x5e000 -    0x5ffff +Shop armv7  &lt;a0dc108b554d313d8566a36a04c903b3&gt; /Applications/Shop.app/Shop\n" +
+      "</string>\n</dict>\n</plist>\n",
+    "x",
+  );
+  assertEquals(report.images[0]?.uuid, "A0DC108B-554D-313D-8566-A36A04C903B3");
+  assertEquals(report.images[0]?.name, "Shop");
+});
+
+Deno.test("an address of one letter again and again is what was put there", () => {
+  const at = (address: string) =>
+    told(
+      `Process:  Shop [7]\nException Type:  EXC_BAD_ACCESS (SIGSEGV)\nException Codes: KERN_INVALID_ADDRESS at ${address}\n` +
+        `Crashed Thread:  0\n\nThread 0 Crashed:\n${stack(["Shop sell + 4"])}\n`,
+    );
+  for (const address of ["0x4141414141414141", "0x0000000041414141", "0x4141414141414149"]) {
+    assertStringIncludes(at(address), "one letter again and again");
+  }
+  assertStringIncludes(at("0x6c6c6f5720796d6d"), "text in place of a pointer");
+});
