@@ -79,6 +79,7 @@ export type AddressClass =
   | "signed"
   | "noncanonical"
   | "execute"
+  | "execute nothing"
   | "fetch"
   | "null call"
   | "overrun"
@@ -240,6 +241,10 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
   }
   const text = asText(address);
   if (text !== null) add("text", textWords(address)!);
+  const word = text !== null || isWide || executed || region.type !== null
+    ? null
+    : wordAt(report, address);
+  if (word !== null) add("text", word);
   // The kernel calls any address with upper bits a failed authentication.
   if (text === null || cpuOf(report) !== "arm") {
     for (const [kind, words] of pointerWords(report, address)) add(kind, words);
@@ -260,7 +265,7 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
     found.unshift(
       address !== 0n
         ? [
-          "execute",
+          mayBeUnloaded(report, address, region) ? "execute nothing" : "execute",
           `the program jumped there${
             found.some(([kind]) => kind === "signed") ? "" : jumpWords(report, address, region)
           }`,
@@ -478,9 +483,18 @@ function jumpWords(report: CrashReport, address: bigint, region: RegionWords): s
     ? `, into ${titleOf(frame)}: to what is no code, or to code that could not be fetched`
     : region.type !== null && !region.executable
     ? ", into memory that may not be executed: a wrong function pointer or return address"
-    : address < PAGE_ZERO
-    ? ": a wrong function pointer or return address"
-    : ": a wrong function pointer or return address, or code that is no longer there";
+    : mayBeUnloaded(report, address, region)
+    ? ": a wrong function pointer or return address, or code that is no longer there"
+    : ": a wrong function pointer or return address";
+}
+
+/** Whether code may have been at an address that was jumped to. */
+function mayBeUnloaded(report: CrashReport, address: bigint, region: RegionWords): boolean {
+  if (region.type !== null && !region.executable) return false;
+  const frame = innermost(report.crashedThread);
+  const isNamed = frame?.address === address &&
+    (imageOf(frame) !== null || frame.symbol !== null && dataNames.test(frame.symbol));
+  return !isNamed && address >= PAGE_ZERO;
 }
 
 /** Names of data that compilers make. */
@@ -709,6 +723,24 @@ function asText(address: bigint): string | null {
     text += String.fromCharCode(code);
   }
   return text.length >= 6 || isPattern(text) ? text : null;
+}
+
+/** How far from a pointer a member is that an access by it uses. */
+const NEAR_WORD = 0x100n;
+
+/** The register of a program of 32 bits that has four letters, which an access went by; `null` where none has. */
+function wordAt(report: CrashReport, address: bigint): string | null {
+  for (const { name, value } of report.crashedThread?.registers ?? []) {
+    if (value > address || address - value >= NEAR_WORD || value < 1n << 24n) continue;
+    const bytes = [24n, 16n, 8n, 0n].map((by) => Number((value >> by) & 0xffn));
+    // PowerPC has the first byte of a word on top.
+    if (cpuOf(report) !== "powerpc") bytes.reverse();
+    const text = String.fromCharCode(...bytes);
+    if (value < 1n << 32n && /^[A-Za-z]{4}$/.test(text)) {
+      return `it comes of ${name}, whose bytes are the text "${text}": text in place of a pointer`;
+    }
+  }
+  return null;
 }
 
 /** Four characters of UTF-16 that are ASCII's; `null` when it is other data. The offset of a member may be added. */

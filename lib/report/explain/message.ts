@@ -17,6 +17,7 @@ import { trapMessage } from "./stack.ts";
 import { titleOf } from "../images.ts";
 import { crashedTitle } from "./crashed.ts";
 import { isLoadedPath } from "./launch.ts";
+import { responsibleOf } from "./program.ts";
 import type { Crash, Story } from "./story.ts";
 import { capitalized } from "./words.ts";
 
@@ -45,7 +46,7 @@ export function tellMessages({ report, texts, uncaught, ended }: Crash, story: S
     }
     if (scriptCall(text) !== null) continue;
     const row = symbolRow(text, report) ?? newerRow(text, report) ?? packageRow(text) ??
-      guardRow(text, report) ?? javaRow(withKey(messageRow(text), texts), report);
+      guardRow(text, report) ?? javaRow(withKey(messageRow(text), texts, report), report);
     if (row !== null) {
       const said = `It says: ${withoutAbsent(text)}`;
       story.add(row, row.meaning === "" ? said : `${row.meaning} ${said}`);
@@ -268,14 +269,22 @@ export function allMessages(report: CrashReport): string[] {
 }
 
 /** The row for a missing usage description, with the key that the system's message names. */
-function withKey(row: KnowledgeRow | null, texts: readonly string[]): KnowledgeRow | null {
+function withKey(
+  row: KnowledgeRow | null,
+  texts: readonly string[],
+  report: CrashReport,
+): KnowledgeRow | null {
   if (row?.causes[0] !== missingUsage) return row;
   const key = texts.map((text) => / must contain an? ([\w.-]{3,100}) key\b/.exec(text)?.[1])
     .find((name) => name !== undefined);
-  return key === undefined ? row : {
+  if (key === undefined) return row;
+  const holder = responsibleOf(report)?.replace(/\s*\[\d{1,10}\]$/, "") ?? null;
+  return {
     ...row,
-    causes: [`${key} is not in the Info.plist`],
-    next: `Add ${key} to the Info.plist, with a text that says what the data is used for.`,
+    causes: [`${key} is not in the Info.plist${holder === null ? "" : ` of ${holder}`}`],
+    next: holder === null
+      ? `Add ${key} to the Info.plist, with a text that says what the data is used for.`
+      : `The system asks the Info.plist of ${holder}, which it holds responsible for the process: start it by a program that has ${key} there, or as an app of its own that has it.`,
   };
 }
 

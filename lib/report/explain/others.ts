@@ -1,12 +1,11 @@
 /** What else took part in a crash: other threads, libraries that were put into the program, and for whom a service worked. */
 
 import { baseName, isSystemFrame } from "../images.ts";
-import { textAt } from "../json.ts";
 import { known } from "../knowledge/mod.ts";
-import { fieldValue, type ReportFrame } from "../report.ts";
+import type { CrashReport, ReportFrame } from "../report.ts";
 import { isIdleStack, mainThread, waitOf } from "./hang.ts";
 import { shortName } from "./names.ts";
-import { isOfProcess, isSystemProgram } from "./program.ts";
+import { isOfProcess, isSystemProgram, responsibleOf } from "./program.ts";
 import { endedBy, functionOf } from "./stack.ts";
 import type { Crash, Story } from "./story.ts";
 import { sentence, threadWords } from "./words.ts";
@@ -121,7 +120,10 @@ function tellWorkers({ report, crashed, stack }: Crash, story: Story): void {
       }`,
     );
   }
-  if (workers.length === 0) return;
+  if (workers.length === 0) {
+    tellOrder(report, story);
+    return;
+  }
   const more = workers.length - MAX_WORKERS;
   story.tell(
     `The process was ending while other threads still ran its code: ${
@@ -135,6 +137,22 @@ function tellWorkers({ report, crashed, stack }: Crash, story: Story): void {
     const isPlain = story.rows.every(({ kind }) => kind !== "message" && kind !== "frame");
     if (isPlain) story.rows.unshift(row);
   }
+}
+
+/** Offers the order in which exit() destroys as a cause, where nothing says more. */
+function tellOrder(report: CrashReport, story: Story): void {
+  const { rows, happened } = story;
+  const isAccess = endedBy(report) === "access";
+  const isOpen = isAccess
+    ? rows.every(({ kind, key }) =>
+      kind === "address" ? mayBeGone.has(key) : kind !== "message" && kind !== "frame"
+    )
+    : endedBy(report) === "abort" && rows.every(({ causes }) => causes.length === 0) &&
+      !happened.some((text) => text.includes("It says: "));
+  if (!isOpen) return;
+  const row = known("address", "ending in order")!;
+  if (isAccess) rows.unshift(row);
+  else rows.push({ ...row, next: rows.length > 0 ? "" : row.next });
 }
 
 /** Names of functions that may wait. */
@@ -225,12 +243,9 @@ function tellTweaks({ stack }: Crash, story: Story): void {
 
 /** Tells for which program a service of the system worked: the one that the system holds responsible. */
 function tellClient({ report }: Crash, story: Story): void {
-  const { process, body } = report;
-  if (!/\.xpc\//.test(process.path ?? "") || !isSystemProgram(report)) return;
-  const name = fieldValue(report, "responsible") ??
-    (body === null ? null : textAt(body, "responsibleProc"));
-  const client = name?.replace(/\s*\[\d{1,10}\]\s*$/, "").trim() ?? "";
-  if (client !== "" && client !== process.name && story.happened.length > 0) {
-    story.tell(`It is a service of the system, which worked for ${name!.trim()}.`);
+  const client = responsibleOf(report);
+  if (client === null || !/\.xpc\//.test(report.process.path ?? "")) return;
+  if (isSystemProgram(report) && story.happened.length > 0) {
+    story.tell(`It is a service of the system, which worked for ${client}.`);
   }
 }

@@ -2,6 +2,7 @@
 
 import { imageOf, imageTitle, isSystemFrame, isSystemImage } from "../images.ts";
 import { type CrashReport, fieldValue, type ReportFrame } from "../report.ts";
+import { textAt } from "../json.ts";
 import { systemPrograms } from "../system_names.ts";
 
 /** Whether a process's program comes with the system, as the Finder does. */
@@ -136,4 +137,13 @@ export function isOutside(frame: ReportFrame, report: CrashReport): boolean {
   const [, folder = "", name] = app;
   return !path.includes(`/${name}/`) && !(folder.length > 16 && path.startsWith(folder)) &&
     (packages.test(path) || plugIns.test(path));
+}
+
+/** The process that the system holds responsible for a report's, where that is another one. */
+export function responsibleOf(report: CrashReport): string | null {
+  const { process, body } = report;
+  const name = (fieldValue(report, "responsible") ??
+    (body === null ? null : textAt(body, "responsibleProc")))?.trim() ?? "";
+  const bare = name.replace(/\s*\[\d{1,10}\]$/, "");
+  return bare === "" || bare === process.name ? null : name;
 }

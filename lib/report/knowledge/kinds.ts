@@ -1392,6 +1392,17 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "address",
+    "ending in order",
+    "",
+    [
+      "a static object that was destroyed before another one that uses it: what is in different files or libraries is destroyed in no order that either of them knows",
+      "memory that was damaged before, or a pointer that was never set",
+    ],
+    "See what is destroyed, and what that uses: end its use in main(), before the process exits, or let the object live on.",
+    "C++ [basic.start.term]",
+  ),
+  row(
+    "address",
     "compiled Dart code",
     "It was in App, the framework into which Flutter compiles the program's Dart code, or called from it.",
     [
@@ -1428,6 +1439,17 @@ export const kindRows: readonly KnowledgeRow[] = [
     "execute",
     "",
     ["a function pointer, method or return address that was overwritten or read from freed memory"],
+    "See the caller: which pointer it called.",
+    vm,
+  ),
+  row(
+    "address",
+    "execute nothing",
+    "",
+    [
+      "a function pointer, method or return address that was overwritten or read from freed memory",
+      "code of a library or plug-in that was unloaded, which something still calls",
+    ],
     "See the caller: which pointer it called.",
     vm,
   ),

@@ -252,8 +252,9 @@ export function parsePlace(text: string): Place {
     }
     if (file !== null) break;
     const source = parseSource(inside);
-    if (source !== null) ({ file, line, column } = source);
-    else if (rest.startsWith("(Missing") || rest.includes("UUID ")) break;
+    if (source !== null) {
+      if (source.file !== startFile) ({ file, line, column } = source);
+    } else if (rest.startsWith("(Missing") || rest.includes("UUID ")) break;
     else if (inside === ":-1") {
       // A place that has no line.
     } else if (
@@ -361,6 +362,10 @@ const inCode = /^(?:<compiler-generated>|[\w+-]{1,120}\.(?:swift|mm?|c|cc|cpp))$
 
 /** What people put in place of their program's name: `<OwnApp>`. */
 const placeholder = /^<(?!(?:redacted|unknown|null|missing|private|anonymous)>)[A-Za-z]\w{0,40}>$/i;
+
+/** The file of the object that old programs start with: systems of its time took any function without lines of its own for
+ * one of it. Apple, Csu: crt.c. */
+const startFile = "crt.c";
 
 /** Reads `file:line` or `file:line:column`. */
 export function parseSource(

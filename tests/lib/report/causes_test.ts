@@ -1366,3 +1366,23 @@ Deno.test("a function of the C library alone has lost its caller", () => {
   }));
   assertEquals(whose, "unknown");
 });
+
+Deno.test("whose Info.plist the system asks for a usage description", () => {
+  const next = (responsible: string) =>
+    explainReport(readReport(
+      `Process: scan [45]\nPath: /Users/me/scan\nResponsible: ${responsible}\nOS Version: macOS 12.1 (21C52)\n
+Exception Type: EXC_CRASH (SIGABRT)\nException Codes: 0x0, 0x0
+Termination Reason: Namespace TCC, Code 0x0
+This app has crashed because it attempted to access privacy-sensitive data without a usage description. The app's Info.plist must contain an NSBluetoothAlwaysUsageDescription key with a string value explaining to the user how the app uses this data.\n
+Thread 1 Crashed:
+0   libsystem_kernel.dylib 0x7ff80000 __abort_with_payload + 10
+1   TCC                    0x7ff90000 __TCC_CRASHING_DUE_TO_PRIVACY_VIOLATION__ + 842
+`,
+      "x",
+    )).check.join("\n");
+  assertStringIncludes(next("Shell Window [471]"), "asks the Info.plist of Shell Window, which it");
+  assertStringIncludes(
+    next("scan [45]"),
+    "Add NSBluetoothAlwaysUsageDescription to the Info.plist,",
+  );
+});

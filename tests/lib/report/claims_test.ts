@@ -1695,3 +1695,34 @@ Deno.test("a bitmap's assertion: its size", () => {
   assertStringIncludes(what, "could not make a bitmap");
   assertStringIncludes(causes, "width or height is 0");
 });
+
+Deno.test("a jump to where nothing is: code that was unloaded is among the causes, not where memory is", () => {
+  const jump = (...region: string[]) =>
+    told(crashText(
+      [...bad("0x110efe640"), ...region],
+      ["0x110efe640 ???", "Shop run + 4", ...start],
+    ));
+  assertStringIncludes(jump().causes, "a library or plug-in that was unloaded");
+  const data = jump(
+    "VM Region Info: 0x110efe640 is in 0x110ef0000-0x110f00000;  bytes after start: 58944",
+    "      REGION TYPE                 START - END      [ VSIZE] PRT/MAX SHRMOD  REGION DETAIL",
+    "--->  MALLOC_LARGE             110ef0000-110f00000 [   64K] rw-/rwx SM=PRV",
+  );
+  assert(!data.causes.includes("unloaded"), data.causes);
+});
+
+Deno.test("abort() while static objects are destroyed: their order is a cause", () => {
+  const { causes } = told(crashText(
+    ["Exception Type: EXC_CRASH (SIGABRT)", "Exception Codes: 0x0, 0x0"],
+    [
+      "libsystem_kernel.dylib __pthread_kill + 8",
+      "libsystem_c.dylib abort + 100",
+      "libcart.dylib 0x1000 + 16",
+      "Shop std::__1::unique_ptr<Cart>::~unique_ptr() + 8",
+      "libsystem_c.dylib __cxa_finalize_ranges + 319",
+      "libsystem_c.dylib exit + 55",
+      ...start,
+    ],
+  ));
+  assertStringIncludes(causes, "a static object that was destroyed before another one");
+});

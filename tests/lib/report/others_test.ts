@@ -750,6 +750,7 @@ Deno.test("the process ended on the crashed thread while another one still ran i
     "MyApp Kitchen::bakeOnWorker() + 224",
   ]);
   assert(!waiting.happened.includes("still ran its code"), waiting.happened);
+  assertStringIncludes(waiting.causes.join("; "), "a static object that was destroyed before");
   // Under Rosetta the system call has no name.
   const translated = dying(["runtime ???", "MyApp QWaitCondition::wait(QMutex*) + 24"]);
   assert(!translated.happened.includes("still ran its code"), translated.happened);

@@ -855,3 +855,48 @@ Deno.test("an arithmetic exception of a CPU that a copy does not name may be a d
   assertStringIncludes(causes(""), "an integer divided by zero");
   assert(!causes("Code Type: ARM-64\n").includes("divided"));
 });
+
+Deno.test("text in the register that an access went by, where pointers have four bytes", () => {
+  const powerpc = (address: string) =>
+    told(
+      `Command: Shop\nPath: /Users/me/Shop.app/Contents/MacOS/Shop\nPID: 391\nThread: 0\n
+Exception:  EXC_BAD_ACCESS (0x0001)\nCodes:      KERN_INVALID_ADDRESS (0x0001) at ${address}\n
+Thread 0 Crashed:
+0   <<00000000>> \t0xfffeff18 objc_msgSend_rtp + 24
+1   com.apple.Foundation         \t0x92874a68 +[NSNumber numberWithInt:] + 56
+2   org.example.Shop \t0x00003310 -[Shop open:] + 76 (crt.c:355)\n
+Thread 0 crashed with PPC Thread State 64:
+  srr0: 0x00000000fffeff18 srr1: 0x000000000200f030                        vrsave: 0x0000000000000000
+    r0: 0x0000000090742618   r1: 0x00000000bfffe750   r2: 0x0000000063617274   r3: 0x00000000003535a0
+`,
+    ).what;
+  assertStringIncludes(
+    powerpc("0x63617294"),
+    'The address: it comes of r2, whose bytes are the text "cart": text in place of a pointer.',
+  );
+  assert(!powerpc("0x63618294").includes("cart"));
+  const intel = told(
+    `Process: Shop [1]\nCode Type: X86 (Native)\nException Type: EXC_BAD_ACCESS (SIGSEGV)\nException Codes: KERN_INVALID_ADDRESS at 0x7472616b\n
+Thread 0 Crashed:\n${
+      frameLines(["libobjc.A.dylib objc_msgSend + 24", "Shop -[Shop open:] + 76"], 0x3000).join(
+        "\n",
+      )
+    }\n
+Thread 0 crashed with X86 Thread State (32-bit):
+  eax: 0x00000001  ebx: 0x00000002  ecx: 0x74726163  edx: 0x00000003
+`,
+  ).what;
+  assertStringIncludes(intel, 'it comes of ecx, whose bytes are the text "cart"');
+});
+
+Deno.test("a line of the object that old programs start with is none of the function's", () => {
+  const report = readReport(
+    "Exception:  EXC_BAD_ACCESS (0x0001)\nCodes:      KERN_INVALID_ADDRESS (0x0001) at 0x8\n\nThread 0 Crashed:\n" +
+      "0   org.example.Shop \t0x00003310 -[Shop open:] + 76 (crt.c:355)\n1   org.example.Shop \t0x00003410 main + 76 (main.m:12)\n",
+    "x",
+  );
+  assertEquals(report.threads[0].frames.map(({ symbol, file }) => [symbol, file]), [
+    ["-[Shop open:]", null],
+    ["main", "main.m"],
+  ]);
+});
