@@ -13,6 +13,7 @@ import { tellOthers } from "./others.ts";
 import { emptyWords, type Explanation, finished } from "./explanation.ts";
 import { graphicsDriver, tellFunction, tellPassedNull, tellStack } from "./function.ts";
 import { activityOf, isIdleStack, lockOf, mainThread, waitOf } from "./hang.ts";
+import { tellIsolation } from "./isolation.ts";
 import { type UncaughtException, uncaughtException } from "./language.ts";
 import { ageWords, launchWords } from "./launch.ts";
 import { managedCalls, managedPath, scriptCalls, scriptPath } from "./managed.ts";
@@ -67,6 +68,7 @@ export function explainCrash(
   tellCompiledDart(crash, story);
   tellArgument(crash, story);
   tellFunction(crash, story);
+  tellIsolation(crash, story);
   tellRecursion(crash, story);
   const isDecoded = tellCodes(crash, story);
   tellAccess(crash, story);

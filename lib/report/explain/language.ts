@@ -115,7 +115,7 @@ function wrapped({ text }: CrashReport): Named | null {
   const at = text.indexOf(WRAPPED);
   const line = at < 0 ? "" : text.slice(at + WRAPPED.length, at + WRAPPED.length + 4000);
   const match =
-    /^\s{1,4}Name: (\S{1,200}) Reason: ([^]{1,2000}?)(?=\s*(?:$|\n\s*Native stack|\n\s*\(?\d{1,3} {1,4}\S|\n\s*at |\r?\n\r?\n|\\n|"[,}\n]))/
+    /^\s{1,4}Name: (\S{1,200}) Reason: ([^]{1,2000}?)(?=\s*(?:$|\n\s*Native stack|\n\s*\((?:ObjCRuntime|Foundation)\.|\n\s*\(?\d{1,3} {1,4}\S|\n\s*at |\r?\n\r?\n|\\n|"[,}\n]))/
       .exec(line);
   if (match === null) return null;
   const reason = match[2].trim();

@@ -18,6 +18,7 @@ export function tellOthers(crash: Crash, story: Story): void {
   tellExit(crash, story);
   tellWorkers(crash, story);
   tellEngine(crash, story);
+  tellMachine(crash, story);
   tellCloser(crash, story);
 }
 
@@ -165,6 +166,30 @@ const MAX_WORKERS = 3;
 /** Calls into an engine of JavaScript that only one thread at a time may make: Hermes, API/jsi/jsi/jsi.h: "a Runtime is not
  * thread-safe". */
 const engine = /^facebook::hermes::.{0,40}HermesRuntimeImpl::/;
+
+/** Functions of JavaScriptCore, and of its copies, that belong to one virtual machine, which one thread may use at a time,
+ * under its lock: its heap's, its objects' and its interpreter's: WebKit, Source/JavaScriptCore/runtime/JSLock.h. */
+const machine =
+  /^(?:JSC|TI)::(?:JSLock|Heap::collect|MarkedAllocator::allocate|MarkedSpace::allocate|LocalAllocator::allocate|Interpreter::execute|JSObject::|JSPropertyNameIterator::|ExecState::|DelayedReleaseScope::)|^llint_/;
+
+/** Tells that another thread was in a virtual machine of JavaScriptCore's too. */
+function tellMachine({ report, crashed, stack }: Crash, story: Story): void {
+  const isIn = ({ symbol }: ReportFrame): boolean => symbol !== null && machine.test(symbol);
+  if (!stack.some(isIn)) return;
+  // Its helpers have nothing but what they do for the one that crashed.
+  const other = report.threads.find((thread) =>
+    thread !== crashed && thread.frames.some(isIn) && !isIdleStack(thread.frames)
+  );
+  if (other === undefined) return;
+  const { symbol } = other.frames.find(isIn)!;
+  story.tell(
+    sentence(
+      `${threadWords(other)} ran code of JavaScriptCore too, in ${
+        shortName(symbol!)
+      }: one thread at a time may use a virtual machine of it, under its lock; whether both used the same one is not in the report`,
+    ),
+  );
+}
 
 /** Tells that two threads were in the same kind of engine, which takes one at a time. */
 function tellEngine({ report, crashed, stack, uncaught }: Crash, story: Story): void {

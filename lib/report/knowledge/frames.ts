@@ -62,6 +62,9 @@ const damage = (key: string): KnowledgeRow => ({
 const raises = (key: string, source: string): KnowledgeRow =>
   frame(key, "", [], "", source, "raise");
 
+/** Code of an actor that ran off it. */
+export const wrongExecutor = "Swift code of an actor ran on another executor than the actor's.";
+
 /** What the functions of Swift's run-time were doing that look up types. */
 export const typeLookup =
   "The Swift run-time crashed while it looked up a type or a conformance by its description.";
@@ -974,7 +977,7 @@ export const frameRows: readonly KnowledgeRow[] = [
     .map((key) =>
       frame(
         key,
-        "Swift code of an actor ran on another executor than the actor's.",
+        wrongExecutor,
         [
           "a callback, on a background queue, that was inferred to be isolated to the main actor",
         ],

@@ -1,6 +1,7 @@
 /** Messages that programs, libraries and the system leave in reports. The first row that matches counts, so
  * specific words come before general ones. */
 
+import { wrongExecutor } from "./frames.ts";
 import type { KnowledgeRow } from "./row.ts";
 
 const language = 'Apple, "Addressing language exception crashes"';
@@ -570,11 +571,36 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Apple, SwiftUI: EnvironmentObject",
   ]),
   ...rows(["Incorrect actor executor assumption", "data race detected: @MainActor function"], [
-    "Swift code of an actor ran on another executor than the actor's.",
+    wrongExecutor,
     ["a callback, on a background queue, that was inferred to be isolated to the main actor"],
     "Mark the callback @Sendable or nonisolated, or dispatch to the right queue.",
     "Swift, stdlib/public/Concurrency/ExecutorAssertions.swift",
   ]),
+  message(
+    "an isolated witness called off its actor",
+    wrongExecutor,
+    [
+      "a conformance that is isolated to an actor, by its type or as the module's default, of a protocol whose requirement is not: it is called wherever the caller runs",
+    ],
+    "Isolate the requirement or the protocol too, so that callers await it, or make the witness nonisolated.",
+    "Swift, SE-0470: isolated conformances; SE-0423: dynamic isolation checks",
+  ),
+  message(
+    "an isolated function called off its actor",
+    wrongExecutor,
+    [
+      "a function or closure that is isolated to an actor, and that was called where the compiler did not know of it: as a closure of a type without the isolation, through a protocol, or from code of an older language mode",
+    ],
+    "Make what is named nonisolated or @Sendable, or have its caller await it on the actor.",
+    "Swift, SE-0423: dynamic isolation checks",
+  ),
+  message(
+    "an isolation that the program asserts off its actor",
+    wrongExecutor,
+    ["code that runs elsewhere reached a call of assumeIsolated() or preconditionIsolated()"],
+    "See what called it, and on which thread: await the actor there, or dispatch to it, in place of assuming it.",
+    "Swift, stdlib/public/Concurrency/ExecutorAssertions.swift",
+  ),
   message(
     "freed pointer was not the last allocation",
     "A Swift task freed memory in another order than it was allocated in.",
@@ -1787,6 +1813,12 @@ export const messageRows: readonly KnowledgeRow[] = [
     ["memory that grows, such as images in full size, caches or a leak; the notice does not show which"],
     "Watch the memory gauge, take a memory graph or run Instruments (Allocations); on the device, a JetsamEvent report of that time says how much it used.",
     "Apple, Xcode: what it says when a process that it runs ends; Responding to low-memory warnings",
+  ]),
+  ...rows(["failed to send the k packet", "The debugger lost its connection"], [
+    "Xcode's debugger lost the process or the device that it had: this is no crash by itself, and does not say what the app did.",
+    ["the app or the device went away before, or the connection was lost"],
+    "Run it again; look for a crash report of that time on the device.",
+    "LLVM, lldb/source/Plugins/Process/gdb-remote: the k packet ends the process",
   ]),
   message(
     "Terminated due to signal 9",

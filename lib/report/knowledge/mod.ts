@@ -16,7 +16,7 @@ import { runtimeRows } from "./runtimes.ts";
 import { terminationRows } from "./terminations.ts";
 import { scriptRows, sdkRows, vendorRows } from "./vendors.ts";
 
-export { heapDamage, mallocStop, typeLookup } from "./frames.ts";
+export { heapDamage, mallocStop, typeLookup, wrongExecutor } from "./frames.ts";
 export { collected, sourced, timed } from "./frameworks.ts";
 export { missingUsage } from "./messages.ts";
 export { frameworkSince } from "./terminations.ts";

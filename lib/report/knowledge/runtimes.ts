@@ -195,6 +195,13 @@ const compiledIn = [
   ],
   ["Unity", "libil2cpp", "il2cpp::*", "il2cpp_*"],
   [
+    "Titanium",
+    "TiCore, JavaScriptCore with Ti before its names; iphone/TitaniumKit/KrollContext.m",
+    ...["TI::*", "WTI::*", "Ti_WTF*", "TiGarbageCollect", "TiEvalScript", "TiObjectCallAs*"],
+    ...["-[KrollContext *", "+[KrollContext *", "-[KrollBridge *", "-[KrollInvocation *"],
+    ...["-[KrollObject *", "-[KrollCallback *", "-[KrollMethod *"],
+  ],
+  [
     "Xamarin and Mono",
     "what their compilers name functions",
     ...["wrapper_runtime_invoke_*", "wrapper_managed_to_native_*", "wrapper_native_*"],
@@ -870,6 +877,13 @@ export const runtimeRows: readonly KnowledgeRow[] = [
       [],
       "See the calling frames.",
       "WebKit, Source/WTF/wtf/Assertions.h",
+    ),
+    frame(
+      "Ti_WTFCrash*",
+      "A check of Titanium's JavaScript engine, a copy of JavaScriptCore, failed.",
+      [],
+      "See the calling frames.",
+      "TiCore: JavaScriptCore with Ti before its names",
     ),
     frame(
       "bmalloc::*Crash*",

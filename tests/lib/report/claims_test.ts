@@ -1726,3 +1726,92 @@ Deno.test("abort() while static objects are destroyed: their order is a cause", 
   ));
   assertStringIncludes(causes, "a static object that was destroyed before another one");
 });
+
+Deno.test("an actor's check: who called what is isolated decides, and on which thread", () => {
+  const check = [
+    "libdispatch.dylib _dispatch_assert_queue_fail + 120",
+    "libdispatch.dylib dispatch_assert_queue + 108",
+    "libswift_Concurrency.dylib _swift_task_checkIsolatedSwift + 48",
+    "libswift_Concurrency.dylib swift_task_isCurrentExecutorWithFlagsImpl(swift::SerialExecutorRef) + 356",
+  ];
+  const stopped = (frames: string[], title = "Thread 7 Crashed:") =>
+    told(
+      [
+        "Process:               Shop [123]",
+        "Path:                  /Applications/Shop.app/Contents/MacOS/Shop",
+        "Exception Type:        EXC_BREAKPOINT (SIGTRAP)",
+        "Triggered by Thread:   7",
+        "",
+        title,
+        ...frameLines([...check, ...frames]),
+        "",
+      ].join("\n"),
+    );
+  const task = "libswift_Concurrency.dylib completeTaskWithClosure(swift::AsyncContext*) + 1";
+  const witness = stopped([
+    "Shop _checkExpectedExecutor(_filenameStart:_filenameLength:_filenameIsASCII:_line:_executor:) + 4",
+    "Shop protocol witness for Pricing.price(of:) in conformance LocalPricing + 160",
+    "Shop Pricing.total(of:) + 76 (Pricing.swift:12)",
+    "Shop Cart.pay() + 1 (Cart.swift:72)",
+    task,
+  ]);
+  assertStringIncludes(
+    witness.what,
+    "protocol witness for Pricing.price(of:) in conformance LocalPricing (Shop), called by Pricing.total(of:) (Shop, Pricing.swift:12), on thread 7.",
+  );
+  assertStringIncludes(witness.causes, "a conformance that is isolated");
+  assert(!witness.causes.includes("callback") && !witness.next.includes("callback"));
+  const direct = stopped(["Shop Cart.sum() + 8", "Shop Cart.pay() + 1", task]);
+  assertStringIncludes(direct.what, "Cart.sum() (Shop), called by Cart.pay() (Shop), on thread 7");
+  assertStringIncludes(direct.causes, "was called where the compiler did not know of it");
+  const back = stopped([
+    "Shop closure #1 in Cart.listen() + 8",
+    "Shop thunk for @escaping @callee_guaranteed () -> () + 8",
+    "AVFAudio AVAudioNodeTap::TapMessage::RealtimeMessenger_Perform() + 8",
+    "libdispatch.dylib _dispatch_client_callout + 8",
+  ], "Thread 7 Crashed:: Dispatch queue: RealtimeMessenger");
+  assertStringIncludes(back.causes, "a callback, on a background queue");
+  assertStringIncludes(back.what, 'on thread 7 "RealtimeMessenger".');
+  const asserted = stopped([
+    "libswift_Concurrency.dylib static MainActor.assumeIsolated<A>(_:file:line:) + 8",
+    "Shop Cart.show() + 8 (Cart.swift:9)",
+    "Shop Cart.pay() + 1",
+    task,
+  ]);
+  assertStringIncludes(asserted.what, "It was asserted in Cart.show() (Shop, Cart.swift:9)");
+  assertStringIncludes(asserted.causes, "assumeIsolated()");
+});
+
+Deno.test("a copy of JavaScriptCore: its crash function is not the program's, and a second thread is told", () => {
+  const { what, whose } = told(
+    [
+      "Process:             Shop [77]",
+      "Path:                /private/var/mobile/Containers/Bundle/Application/3C83CB24/Shop.app/Shop",
+      "Exception Type:  SIGSEGV",
+      "Exception Codes: SEGV_ACCERR at 0xbbadbeef",
+      "Crashed Thread:  1",
+      "",
+      "Thread 0:",
+      ...frameLines([
+        "libsystem_kernel.dylib __psynch_mutexwait + 8",
+        "Shop TI::JSLock::grabAllLocks(unsigned int) + 92",
+        "Shop TI::MarkedAllocator::allocateSlowCase(unsigned long) + 252",
+      ]),
+      "",
+      "Thread 1 Crashed:",
+      ...frameLines([
+        "Shop Ti_WTFCrash + 72",
+        "Shop TI::Heap::collect(TI::Heap::SweepToggle) + 1380",
+        "Shop TiGarbageCollect + 112",
+        "Shop -[KrollContext main] + 20",
+        "Foundation __NSThread__main__ + 1072",
+      ]),
+      "",
+    ].join("\n"),
+  );
+  assertStringIncludes(
+    what,
+    "Thread 0 ran code of JavaScriptCore too, in TI::JSLock::grabAllLocks",
+  );
+  assert(whose[2] !== "Ti_WTFCrash", String(whose));
+});
