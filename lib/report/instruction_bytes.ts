@@ -25,7 +25,8 @@ export function instructionBytes({ body, sections }: CrashReport): InstructionBy
 }
 
 function decoded(text: string | null): Uint8Array | null {
-  return text !== null && text.length <= MAX_ENCODED && /^[A-Za-z0-9+/]+={0,2}$/.test(text)
+  return text !== null && text.length <= MAX_ENCODED && text.length % 4 === 0 &&
+      /^[A-Za-z0-9+/]+={0,2}$/.test(text)
     ? Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
     : null;
 }

@@ -17,7 +17,7 @@ import { trapMessage } from "./stack.ts";
 import { titleOf } from "../images.ts";
 import { crashedTitle } from "./crashed.ts";
 import { isLoadedPath } from "./launch.ts";
-import { responsibleOf } from "./program.ts";
+import { responsibleOf, withoutPid } from "./program.ts";
 import type { Crash, Story } from "./story.ts";
 import { capitalized } from "./words.ts";
 
@@ -278,7 +278,8 @@ function withKey(
   const key = texts.map((text) => / must contain an? ([\w.-]{3,100}) key\b/.exec(text)?.[1])
     .find((name) => name !== undefined);
   if (key === undefined) return row;
-  const holder = responsibleOf(report)?.replace(/\s*\[\d{1,10}\]$/, "") ?? null;
+  const responsible = responsibleOf(report);
+  const holder = responsible === null ? null : withoutPid(responsible);
   return {
     ...row,
     causes: [`${key} is not in the Info.plist${holder === null ? "" : ` of ${holder}`}`],

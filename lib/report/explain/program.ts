@@ -144,6 +144,11 @@ export function responsibleOf(report: CrashReport): string | null {
   const { process, body } = report;
   const name = (fieldValue(report, "responsible") ??
     (body === null ? null : textAt(body, "responsibleProc")))?.trim() ?? "";
-  const bare = name.replace(/\s*\[\d{1,10}\]$/, "");
+  const bare = withoutPid(name);
   return bare === "" || bare === process.name ? null : name;
+}
+
+/** A program's name without the number of its process: `Painter [77]`. */
+export function withoutPid(name: string): string {
+  return name.replace(/\[\d{1,10}\]$/, "").trimEnd();
 }

@@ -80,7 +80,7 @@ export function regionWords(report: CrashReport, address: bigint): RegionWords {
   // Without its line the report only has the region's bounds.
   if (kind === "") {
     // Older systems mark the place between two regions by nothing behind the arrow.
-    return /^\s*-{2,4}>\s*\n.{0,100} [0-9a-f]{6,16}-[0-9a-f]{6,16}\b/m.test(info)
+    return /^[ \t]{0,80}-{2,4}>\s*\n.{0,100} [0-9a-f]{6,16}-[0-9a-f]{6,16}\b/m.test(info)
       ? { ...nothing, words: "it is in no region of the process" }
       : nothing;
   }

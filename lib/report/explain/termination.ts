@@ -310,7 +310,7 @@ function isOfFile(report: CrashReport): boolean {
 function isOwnMemory(report: CrashReport): boolean {
   // Lines that were wrapped are not of the field.
   const info = `${regionInfo(report) ?? ""}\n${headOf(report.text)}`;
-  return /^\s*-{2,4}>\s*(?:VM_ALLOCATE|JS JIT|MALLOC|Memory Tag|VM_MEMORY)/m.test(info);
+  return /^[ \t]{0,80}-{2,4}>\s*(?:VM_ALLOCATE|JS JIT|MALLOC|Memory Tag|VM_MEMORY)/m.test(info);
 }
 
 function namesAReason(namespace: string | null): boolean {

@@ -208,8 +208,8 @@ class CrashTextReader {
     const trimmed = isMarked ? bare.replace(debuggerMark, "* ") : bare;
     const first = trimmed.charCodeAt(0);
     if (first === 0x3e && /^> ?\S/.test(trimmed)) {
-      // A line that is quoted where others are not.
-      this.#understand(at, line, trimmed.slice(1).trimStart());
+      // A line that is quoted where others are not, maybe several times.
+      this.#understand(at, line, trimmed.replace(/^(?:> ?)+(?=\S)/, ""));
       return;
     }
     if (first === 0x60 && /^`Thread \d/.test(trimmed)) {

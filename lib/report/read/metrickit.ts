@@ -36,7 +36,8 @@ export function isMetricKit(value: JsonObject): boolean {
 export function numberedException(text: string): ReportException | null {
   const head = headOf(text);
   const numberOf = (name: string): number | null => {
-    const digits = new RegExp(`^[\\s"]*${name}"?: {0,4}(\\d{1,3}),?\\s*$`, "m").exec(head)?.[1];
+    const digits = new RegExp(`^[ \\t"]{0,200}${name}"?: {0,4}(\\d{1,3}),?\\s*$`, "m").exec(head)
+      ?.[1];
     return digits === undefined ? null : Number(digits);
   };
   const type = exceptionName(numberOf("exceptionType"));

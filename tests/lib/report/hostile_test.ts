@@ -68,6 +68,30 @@ Deno.test("blanks, lines and components of paths cost time in proportion", () =>
   }
 });
 
+Deno.test("marks of quotes, and blank lines before what is looked for, cost time in proportion", () => {
+  const text = decoder.decode(hostileCrash());
+  for (const mark of [">", "> "]) {
+    assertLess(readAll(text.replace("line of constructor", `${mark.repeat(200_000)}line`)), 5000);
+  }
+  const info = `0x123456789 is near\\n${"\\n".repeat(20_000)}`;
+  const fault = ips.replace(
+    /"exception": \{[^}]*\}/,
+    `"exception": {"type": "EXC_BAD_ACCESS", "signal": "SIGSEGV", "codes": "0x1, 0x123456789",
+        "subtype": "KERN_INVALID_ADDRESS at 0x0000000123456789"}, "vmRegionInfo": "${info}"`,
+  );
+  assertLess(readAll(fault.replace(/"termination": \{[^}]*\},/, "")), 1000);
+  // Without a type of an exception it is looked for in words.
+  const bare = `${"\n".repeat(16_000)}${text.slice(text.indexOf("Thread 0 name"))}`;
+  assertLess(readAll(bare), 1000);
+});
+
+Deno.test("bytes of instructions that are no base64 are none", () => {
+  for (const atPC of ["A", "AAAAA", "AAA=="]) {
+    const stream = `"instructionByteStream": {"beforePC": "A", "atPC": "${atPC}"}, "asi"`;
+    readAll(ips.replace('"asi"', stream));
+  }
+});
+
 Deno.test("a name may be there more than once, and be __proto__", () => {
   const report = readReport(
     new TextEncoder().encode(

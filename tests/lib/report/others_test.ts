@@ -1,7 +1,8 @@
 /** What else took part in a crash: other threads, code that was put into the program, handlers, and what a thread was within. */
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertLess, assertStringIncludes } from "@std/assert";
 import { attributeReport, explainReport, readReport } from "../../../lib/report/mod.ts";
 import { frameLines } from "./fixtures.ts";
+import { processorTime } from "../../processor_time.ts";
 
 /** A crash text of a program on macOS. */
 function crash(
@@ -527,6 +528,10 @@ Deno.test("Rust's library decides nothing; Core Foundation that was passed NULL;
     told(service).happened,
     "It is a service of the system, which worked for Painter [77].",
   );
+  // Blanks within a name cost time in proportion.
+  const began = processorTime();
+  told(service.replace("Painter [77]", `Painter${"\t".repeat(40_000)}[77 x`));
+  assertLess(processorTime() - began, 1000);
 });
 
 Deno.test("which call of the C++ library failed with a system error", () => {
