@@ -81,8 +81,9 @@ export interface InstructionSet {
   /** Reads a function's instructions up to `pc`; `null` when they make no sense. */
   analyze(code: FunctionCode): InstructionRow | null;
   /** The DWARF numbers of callee-saved registers that the function, whichever way it goes, overwrites
-   * without having saved them, or has not restored when it returns. The C calling conventions forbid it; those of Go, OCaml, GraalVM, V8
-   * and of some of Swift's functions do not know such registers, or not these.
+   * without having saved them, or has not restored when it returns. The C calling conventions forbid it;
+   * those of Go, OCaml, GraalVM, V8 and of some of Swift's functions do not know such registers, or not
+   * these.
    *
    * @param code any `pc` will do
    */

@@ -392,8 +392,10 @@ function unsureClass(address: bigint): string {
   return `it is a small number: null plus ${address}, or what was read from an object as its class`;
 }
 
-/** Registers that hold what such a function read from the object: its class. */
-const classRegisters = ["x16", "x13", "x14", "x8", "x9", "r9", "r10", "r11", "rax"];
+/** Registers that hold what such a function read from the object: its class. Intel's r9 is an argument of the method;
+ * objc4, runtime/Messengers.subproj. */
+const classRegisters = ["x16", "x13", "x14", "x8", "x9", "r10", "r11", "rax"];
+const armClassRegister = "r9";
 /** A class's members that they read are below this: objc4, runtime/objc-runtime-new.h: objc_class. */
 const CLASS_SIZE = 0x28n;
 
@@ -418,7 +420,10 @@ function objectWords(report: CrashReport, address: bigint): string | null {
   if (object < NEAR_NULL) {
     return `the pointer to the object is ${pointer}: a small number, not nil, which does no harm there`;
   }
-  const type = classRegisters.map((name) => register(thread, name)).find((value) =>
+  const names = register(thread, "rdi") === null
+    ? [...classRegisters, armClassRegister]
+    : classRegisters;
+  const type = names.map((name) => register(thread, name)).find((value) =>
     value !== null && value > 0n && value <= address && address - value <= CLASS_SIZE
   );
   return type == null

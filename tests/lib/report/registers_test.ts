@@ -57,6 +57,14 @@ Deno.test("an address near null where the registers have an object is not null",
     registers({ x0: 0n, x21: 0x2_0000_1230n }),
   ));
   assertStringIncludes(retained.what, "the object is at 0x200001230, not null");
+  // On Intel's CPUs r9 has an argument of the method.
+  const argued = told(crash(
+    "Exception Type: EXC_BAD_ACCESS (SIGSEGV)\nException Codes: KERN_INVALID_ADDRESS at 0x0000000000000018",
+    ["libobjc.A.dylib objc_msgSend + 29", ...end],
+    ["  rdi: 0x000000010c429ed0   r9: 0x0000000000000016  r10: 0x00007fff936fc86a  r11: 0x0000000000000000"],
+  )).what;
+  assertStringIncludes(argued, "the object is at 0x10c429ed0, not null");
+  assert(!argued.includes("0x16"), argued);
   // nil does no harm there.
   const bare = told(crash(access("0x10"), ["libobjc.A.dylib objc_msgSend + 20", ...end]));
   assertStringIncludes(bare.what, "not nil, which does no harm there");
