@@ -144,7 +144,7 @@ function fromMessages(messages: readonly string[]): Named | null {
 function fromMessage(message: string): Named | null {
   const text = message.slice(0, 4000);
   const objc =
-    /uncaught exception:? (?:'(.{1,300}?)'(?=,? reason:|[^\w')]|$)|"([^"]{1,200})"|<?((?!of\b)[A-Z][\w.]{2,100})>?(?=,? reason|$))(?:,? reason:? ?)?/
+    /uncaught exception:? (?:'([A-Z]\w{3,80}Exception: .{1,2000}?(?=', reason:)|.{1,300}?)'(?=,? reason:|[^\w')]|$)|"([^"]{1,200})"|<?((?!of\b)[A-Z][\w.]{2,100})>?(?=,? reason|$))(?:,? reason:? ?)?/
       .exec(text);
   if (objc !== null) {
     return {

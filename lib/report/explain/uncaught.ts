@@ -67,7 +67,7 @@ export function tellUncaught({ report, uncaught, stack, reading }: Crash, story:
     : `${name}: ${reason}`;
   for (const text of [typed, reason, name]) {
     const row = text === null || story.rows.length > 0 ? null : javaRow(messageRow(text), report);
-    if (row !== null) story.add(row);
+    if (row !== null) story.add(offMainRelease(row, stack));
   }
   if (story.rows.length === 0) {
     const raiser = raiserOf(stack, report);
@@ -124,6 +124,18 @@ export function tellUncaught({ report, uncaught, stack, reading }: Crash, story:
       },
     );
   }
+}
+
+/** The row for a thing of the main thread that an object used while it was deallocated: no handler of the program's called
+ * it. The given row for others. */
+function offMainRelease(row: KnowledgeRow, stack: readonly ReportFrame[]): KnowledgeRow {
+  const released = known("message", "off the main thread, while an object was deallocated")!;
+  if (row.meaning !== released.meaning) return row;
+  const at = stack.findIndex(({ symbol }) => /^-\[\S{1,200} dealloc\]$/.test(symbol ?? ""));
+  const inner = stack.slice(0, at + 1);
+  return at > 0 && inner.every((frame) => frameOwner(frame, frame.symbol) !== "program")
+    ? released
+    : row;
 }
 
 /** Functions that are called where a collection was changed while it was enumerated: objc4, runtime/objc-class.mm. */

@@ -853,6 +853,13 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Dispatch to the main queue.",
     "Apple, UIKit: Threading considerations",
   ),
+  message(
+    "off the main thread, while an object was deallocated",
+    mainThread[0],
+    ["an object of the user interface whose last reference was released on another thread"],
+    "See in the call path which object was deallocated, and what holds it: it is to be released on the main thread.",
+    "Apple, UIKit: Threading considerations",
+  ),
   ...rows([
     "This application is modifying the autolayout engine from a background thread",
   ], mainThread),

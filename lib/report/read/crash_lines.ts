@@ -300,7 +300,10 @@ export function parsePlace(text: string): Place {
     const end = hexEnd(symbol, 0);
     // What Crashlytics writes where it has no symbols, in several languages.
     if (/^\((?:null|Missing|.{0,40}UUID .{0,40})\)?$/.test(symbol)) symbol = null;
-    else if (symbol === "<unknown>" || symbol === "???" || (symbol === "0" && offset !== null)) {
+    // The image's UUID, where the system's own description of a stack has no name.
+    else if (offset !== null && /^[0-9A-F]{8}(?:-[0-9A-F]{4}){3}-[0-9A-F]{12}$/.test(symbol)) {
+      symbol = null;
+    } else if (symbol === "<unknown>" || symbol === "???" || (symbol === "0" && offset !== null)) {
       symbol = null;
     } else if (end > 0 && end === symbol.length) {
       base = BigInt(symbol);

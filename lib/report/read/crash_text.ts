@@ -404,7 +404,11 @@ class CrashTextReader {
       return this.#thread!.frames;
     }
     this.#untitledThreads++;
-    const title = /^`{3}|^\W*$/.test(this.#loose) ? "" : this.#loose.slice(0, 200);
+    const title = /^`{3}|^\W*$|^(?:stack ?trace|call ?stack(?: ?symbols)?)[:= ]{0,4}[([]$/i.test(
+        this.#loose,
+      )
+      ? ""
+      : this.#loose.slice(0, 200);
     if (/^Call stack:?$/i.test(title) && this.#threads.length === 0) {
       // Cr4shed's, with the thread in the header.
       const field = (name: string): string | null =>
@@ -1006,12 +1010,38 @@ class CrashTextReader {
       termination: header.termination,
       information: this.#information(),
       threads,
-      lastException: this.#exception?.map(frame) ?? null,
+      lastException: this.#wholeException()?.map(frame) ?? null,
       images: this.#images,
       header: this.#json,
       body: null,
       warnings: this.#warnings,
     });
+  }
+
+  /** The exception's backtrace. Where the console has only addresses of it, another stack of the same text may name them,
+   * as a debugger's that stopped where it was thrown. */
+  #wholeException(): readonly DraftFrame[] | null {
+    const frames = this.#exception;
+    if (
+      frames === null ||
+      frames.some(({ symbol, imageName }) => symbol !== null || imageName !== null)
+    ) {
+      return frames;
+    }
+    const byAddress = new Map<bigint, DraftFrame>();
+    for (const thread of this.#threads) {
+      for (const frame of thread.frames) {
+        if (frame.imageName !== null && !frame.inlined && !byAddress.has(frame.address)) {
+          byAddress.set(frame.address, frame);
+        }
+      }
+    }
+    const named = frames.map((frame) => {
+      const other = byAddress.get(frame.address);
+      return other === undefined ? frame : { ...other, index: frame.index, span: frame.span };
+    });
+    // A few are where every thread begins.
+    return named.filter(({ imageName }) => imageName !== null).length < MIN_SAME ? frames : named;
   }
 
   /** The header's process, or the one that lines of a log name. */
@@ -1069,6 +1099,9 @@ class CrashTextReader {
     }
   }
 }
+
+/** Addresses that two stacks have in common before one is taken to name the other. */
+const MIN_SAME = 4;
 
 /** Most lines that mail programs make of the line of an exception. */
 const MAX_WRAPPED = 6;

@@ -53,6 +53,7 @@ export function unwrap(text: string): Unwrapped {
   step("quoting", isPartlyQuoted, unquoteAny);
   step("marks at the ends of lines", isContinued, uncontinued);
   step("backquotes", isTicked, unticked);
+  step("quotes of a list", isStringList, withoutStrings);
   step("what is before each line", (head) => prefixOf(head) !== null, unprefixed);
   step("log prefixes", isLogged, unlogged);
   step("line numbers", isNumbered, unnumbered);
@@ -77,6 +78,7 @@ function isSuspicious(head: string): boolean {
   if (head.startsWith("{\\rtf") || head.startsWith(">") || head.includes("\n>")) return true;
   if (head.includes("\r\r\n") || head.includes("\n >")) return true;
   if (isLogged(head) || isPartlyQuoted(head) || isTable(head) || isJoined(head)) return true;
+  if (isStringList(head)) return true;
   if (isTicked(head) || isListed(head) || isNumbered(head) || isPaged(head)) return true;
   if (isFiled(head) || isStamped(head) || isItalic(head)) return true;
   if (isTracker(head) || isTypeset(head) || isBroken(head)) return true;
@@ -231,6 +233,20 @@ function isTicked(head: string): boolean {
 
 function unticked(text: string): string {
   return linesOf(text).map((line) => ticked.exec(line)?.[1] ?? line).join("\n");
+}
+
+/** A frame as an array's description has it: `    "3   Cart   0x0000000104c0a1b8 main + 44",`. A copy may end within it. */
+const stringFrame =
+  /^[ \t]{0,12}"(\d{1,3} {1,4}\S[^"\n]{0,1500}0x[0-9a-f]{6,16}[^"\n]{0,1500})(?:"\)?,?)?[ \t]{0,4}$/;
+
+/** Whether the frames of a stack are strings of a list. */
+function isStringList(head: string): boolean {
+  return /^[ \t]{0,12}"\d{1,3} {1,4}\S/m.test(head) &&
+    linesOf(head).filter((line) => stringFrame.test(line)).length > 2;
+}
+
+function withoutStrings(text: string): string {
+  return linesOf(text).map((line) => stringFrame.exec(line)?.[1] ?? line).join("\n");
 }
 
 /** Whether each line is an entry of a list. */

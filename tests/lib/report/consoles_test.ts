@@ -679,3 +679,60 @@ Deno.test("a memory limit's line before what was used; Python's signal", () => {
   );
   assertStringIncludes(explainReport(python).headline, "SIGSEGV");
 });
+
+Deno.test("an exception's addresses are named from a debugger's stack of the same text", () => {
+  const text =
+    "*** Terminating app due to uncaught exception 'NSInternalInconsistencyException', reason: 'threading violation: expected the main thread'\n" +
+    "*** First throw call stack:\n(0x1bee00100 0x1bee00200 0x1bee00300 0x1bee00400 0x1bee00500 0x1bee00600 0x1bee00700)\n" +
+    "libc++abi.dylib: terminating with uncaught exception of type NSException\n(lldb) bt\n" +
+    "* thread #67, queue = 'com.example.session', stop reason = breakpoint 3.1\n" +
+    "    frame #0: 0x00000001bee00210 libobjc.A.dylib`objc_exception_throw\n" +
+    "    frame #1: 0x00000001bee00300 FrontBoardServices`-[FBSSerialQueue assertOnQueue] + 236\n" +
+    "  * frame #2: 0x00000001bee00400 UIKitCore`-[UIDevice endGeneratingDeviceOrientationNotifications] + 60\n" +
+    "    frame #3: 0x00000001bee00500 CameraUI`-[CAMMotionController dealloc] + 68\n" +
+    "    frame #4: 0x00000001bee00600 libobjc.A.dylib`objc_release + 136\n" +
+    "    frame #5: 0x00000001bee00700 libdispatch.dylib`_dispatch_client_callout + 20\n";
+  const { whose, causes } = told(text);
+  const report = readReport(text, "x");
+  assertEquals(report.lastException![4].symbol, "-[CAMMotionController dealloc]");
+  assertEquals(report.lastException![4].index, 4);
+  assertEquals(report.lastException![0].symbol, null);
+  assert(whose[0] !== "program");
+  assertStringIncludes(causes, "whose last reference was released on another thread");
+  assert(!causes.includes("completion handler"));
+  // Where only what every thread begins with is the same, it is another stack.
+  const other = readReport(text.replace(/ 0x1bee00([345])00/g, " 0x1bee11$100"), "x");
+  assertEquals(other.lastException!.every(({ symbol }) => symbol === null), true);
+});
+
+Deno.test("a stack as the description of an array: quotes, and UUIDs in place of names", () => {
+  const { threads } = told(
+    "*** Terminating app due to uncaught exception 'NSRangeException', reason: 'bad'\nStack Trace: (\n" +
+      '    "0   CoreFoundation                      0x000000019b6087d8 1532D3D8-9B3B-3F2F-B35F-55A20DDF411B + 534488",\n' +
+      '    "1   libobjc.A.dylib                     0x00000001988db2e4 objc_exception_throw + 88",\n' +
+      '    "2   Cart                                0x0000000104e9cfb0 -[Cart pay] + 16"\n)\n',
+  );
+  assertEquals(threads.length, 1);
+  assertEquals(threads[0][1], null);
+  const { threads: [{ frames }] } = readReport(
+    '    "0   CoreFoundation  0x000000019b6087d8 1532D3D8-9B3B-3F2F-B35F-55A20DDF411B + 534488",\n' +
+      '    "1   libobjc.A.dylib 0x00000001988db2e4 objc_exception_throw + 88",\n' +
+      '    "2   Cart            0x0000000104e9cfb0 -[Cart pay] + 16"\n)\n',
+    "x",
+  );
+  assertEquals(frames.map(({ imageName, symbol, offset }) => [imageName, symbol, offset]), [
+    ["CoreFoundation", null, null],
+    ["libobjc.A.dylib", "objc_exception_throw", 88],
+    ["Cart", "-[Cart pay]", 16],
+  ]);
+});
+
+Deno.test("React Native: an exception's name that has quotes and its reason", () => {
+  const said = "Unhandled JS Exception: TypeError: this.f is not a function. " +
+    "(In 'this.f(o)', 'this.f' is undefined)";
+  const { what } = told(
+    `*** Terminating app due to uncaught exception 'RCTFatalException: ${said}', reason: '${said}, stack:\nn@397:17\n'\n` +
+      "*** First throw call stack:\n(\n 0   CoreFoundation 0x00007fff23c7127e __exceptionPreprocess + 350\n)\n",
+  );
+  assertStringIncludes(what, `RCTFatalException, ${said}.`);
+});
