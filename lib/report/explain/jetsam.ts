@@ -177,13 +177,39 @@ export function explainLowMemory({ text, threads, exception }: CrashReport): Fin
       `${reason}${row === null ? "" : `, ${row.meaning}`}.`;
   });
   if (ended.length > 4) happened.push(`${ended.length - 4} more processes were ended.`);
-  if (ended.length === 0) happened.push("Memory was short.");
+  const older = ended.length === 0 ? olderEnded(table) : [];
+  for (const { name, pages, isActive } of older.slice(0, 4)) {
+    const size = Math.round(pages * 4096 / 1024 / 1024);
+    happened.push(
+      `The system ended ${name}${
+        isActive ? ", which was active, as the app in front is," : ""
+      } for want of memory: it had ${pages} resident pages${
+        size > 0 ? `, about ${size} MB` : ""
+      } (jettisoned).`,
+    );
+  }
+  if (older.length > 4) happened.push(`${older.length - 4} more processes were ended.`);
+  if (happened.length === 0) happened.push("Memory was short.");
   happened.push(`The largest process was ${largest[1].trim()}.`);
   return {
-    headline: `${ended[0]?.name ?? "memory"}: low memory`,
+    headline: `${ended[0]?.name ?? (older[0]?.isActive ? older[0].name : "memory")}: low memory`,
     happened,
     rows: rows.length > 0 ? rows : [known("report", "298")!],
   };
+}
+
+/** The processes that were ended, by the table that iPhone OS 3 to 5 wrote, which has states and no reasons: the active one
+ * first, then by size. Its pages are of 4 KB. */
+function olderEnded(table: string): { name: string; pages: number; isActive: boolean }[] {
+  return [
+    ...table.matchAll(
+      /^[ \t]{0,40}(\S.{0,60}?) <[0-9a-f-]{32,36}>[ \t]{1,20}(\d{1,9})((?:[ \t]{1,10}\([a-z]{1,20}\)){1,4})[ \t]{0,10}$/gm,
+    ),
+  ].filter(([, , , states]) => states.includes("(jettisoned)")).map(([, name, pages, states]) => ({
+    name,
+    pages: Number(pages),
+    isActive: /\((?:active|frontmost)\)/.test(states),
+  })).sort((a, b) => Number(b.isActive) - Number(a.isActive) || b.pages - a.pages);
 }
 
 function nameOf(process: JsonObject): string {

@@ -18,6 +18,7 @@ export function tellOthers(crash: Crash, story: Story): void {
   tellExit(crash, story);
   tellWorkers(crash, story);
   tellEngine(crash, story);
+  tellConversion(crash, story);
   tellMachine(crash, story);
   tellCloser(crash, story);
 }
@@ -237,6 +238,43 @@ function tellEngine({ report, crashed, stack, uncaught }: Crash, story: Story): 
 /** React Native makes errors of JavaScript of Objective-C exceptions on the thread of the module that raised them:
  * RCTTurboModule.mm, performVoidMethodInvocation. */
 const converts = /^facebook::react::(?:TurboModuleConvertUtils::)?convertNSExceptionToJSError\b/;
+
+/** Tells of a thread of native modules that reads the call stack of an exception, as React Native does to make an error of
+ * JavaScript of it, where the names of its own functions are missing. */
+function tellConversion({ report, crashed, stack, uncaught }: Crash, story: Story): void {
+  const isIn = ({ symbol }: ReportFrame): boolean =>
+    symbol !== null && (inHermes.test(symbol) || engine.test(symbol));
+  if (uncaught !== null || endedBy(report) !== "access" || !stack.slice(0, 8).some(isIn)) return;
+  const other = report.threads.find((thread) =>
+    thread !== crashed && moduleQueue.test(thread.queue ?? "") && !isConverting(thread.frames) &&
+    thread.frames.slice(0, 12).some(({ symbol }) => symbol !== null && readsSymbols.test(symbol))
+  );
+  if (other === undefined) return;
+  const { symbol } = other.frames.find(({ symbol }) =>
+    symbol !== null && readsSymbols.test(symbol)
+  )!;
+  story.tell(
+    sentence(
+      `${threadWords(other)} read the call stack of an Objective-C exception, in ${
+        shortName(symbol!)
+      }: so does React Native where a native module raised one, to make an error of JavaScript of it; if it did, it used the run-time of Hermes on that thread, which may be used by one thread at a time`,
+    ),
+  );
+  story.rows.splice(
+    0,
+    story.rows.length,
+    known("message", "Hermes on the thread of a native module")!,
+  );
+}
+
+/** Functions of Hermes's machine. */
+const inHermes = /^hermes::vm::/;
+
+/** The queue of React Native on which native modules' methods run: RCTTurboModuleManager.mm. */
+const moduleQueue = /^com\.(?:meta|facebook)\.react\.turbomodulemanager\.queue$/;
+
+/** What reads an exception's call stack with names. */
+const readsSymbols = /^-\[(?:_NSCallStackArray objectAtIndex:|NSException callStackSymbols)\]/;
 
 function isConverting(frames: readonly ReportFrame[]): boolean {
   return frames.some(({ symbol }) => symbol !== null && converts.test(symbol));

@@ -1,6 +1,7 @@
 /** Why a process was ended from outside. */
 
 import { faultAddress, regionInfo } from "../fault.ts";
+import { titleOf } from "../images.ts";
 import { textAt } from "../json.ts";
 import {
   type KnowledgeRow,
@@ -9,18 +10,19 @@ import {
   knownTermination,
   knownWatchdog,
 } from "../knowledge/mod.ts";
-import { type CrashReport, fieldValue } from "../report.ts";
+import { type CrashReport, fieldValue, type ReportFrame, type ReportThread } from "../report.ts";
 import { headOf } from "../text.ts";
 import { accessOf } from "./cpu.ts";
 import { lockOf, mainThread, waitOf } from "./hang.ts";
 import { newerRow, packageRow, withoutAbsent } from "./message.ts";
 import { symbolRow } from "./missing_symbol.ts";
+import { shortName } from "./names.ts";
 import { isMobile, simulatorOf } from "./platform.ts";
 import { regionWords } from "./region.ts";
 import type { Crash, Story } from "./story.ts";
 import { lockingThread } from "./telling.ts";
 import { isBadJump } from "./telling.ts";
-import { sentence } from "./words.ts";
+import { sentence, threadWords } from "./words.ts";
 
 /** Tells what ended the process from outside. */
 export function tellTermination(crash: Crash, story: Story): void {
@@ -61,6 +63,7 @@ export function tellTermination(crash: Crash, story: Story): void {
   if (holder !== null) {
     story.tell(`Thread ${holder.index} was in SQLite: most likely it held the lock.`);
   }
+  if (isSlow) tellPeer(report, story);
   if (ended.key.startsWith(ASSERTION)) tellTask(texts.join("\n").slice(0, 4000), story);
   const share = watchdogWords(termination?.reasons.join(" ") ?? "");
   if (share !== null) story.tell(mainWaits(report) ? share.replace(didNotWait, mainWaited) : share);
@@ -105,13 +108,93 @@ function slowness({ report, texts }: Crash): Partial<Pick<KnowledgeRow, "causes"
       ],
     };
   }
+  const peer = peerOf(report);
+  if (peer !== null) {
+    return {
+      causes: [
+        `most likely a deadlock: the main thread waited for what thread ${peer.thread.index} did, which waited for a lock that the main thread may hold`,
+      ],
+      next:
+        "See both stacks: stop what the other thread does for the object before the main thread releases or stops it.",
+    };
+  }
+  const next = isRelease(frames)
+    ? {
+      next:
+        "Find what the main thread waited for while it released an object; stop what still uses the object before.",
+    }
+    : {};
   return / waited(?!, or)/.test(words)
     ? {
+      ...next,
       causes: [
         "the main thread waited: for another thread or process, the network, a file, or a lock",
       ],
     }
     : {};
+}
+
+/** Most frames above a wait that are looked at. */
+const PEER_DEPTH = 12;
+
+const method = /^[-+]\[(\w{1,100})(?:\([^)]{0,100}\))? [\w:.]{1,200}\]/;
+
+/** The methods of classes among a stack's innermost frames. */
+function methods(
+  frames: readonly ReportFrame[],
+): { symbol: string; type: string; title: string }[] {
+  return frames.slice(0, PEER_DEPTH).flatMap((frame) => {
+    const symbol = frame.symbol ?? "";
+    const type = method.exec(symbol)?.[1];
+    return type === undefined ? [] : [{ symbol, type, title: titleOf(frame) }];
+  });
+}
+
+/** The one other thread that waits for a lock in a method of a class in which the main thread waits for another thread;
+ * `null` where there is none. */
+function peerOf(
+  report: CrashReport,
+): { thread: ReportThread; symbol: string; ofMain: string } | null {
+  const main = mainThread(report);
+  const reason = waitOf(main?.frames ?? [])?.waitReason;
+  if (main === null || reason === undefined || !/^(?:condition|semaphore|join)$/.test(reason)) {
+    return null;
+  }
+  const own = methods(main.frames);
+  const found = report.threads.slice(0, MAX_THREADS).flatMap((thread) => {
+    const waited = thread === main ? undefined : waitOf(thread.frames)?.waitReason;
+    if (waited !== "mutex" && waited !== "rwlock") return [];
+    // The method that takes the lock.
+    const taker = methods(thread.frames)[0];
+    const same = own.find(({ type, title }) => type === taker?.type && title === taker.title);
+    return same === undefined ? [] : [{ thread, symbol: taker.symbol, ofMain: same.symbol }];
+  });
+  return found.length === 1 ? found[0] : null;
+}
+
+/** Most threads that are looked at. */
+const MAX_THREADS = 500;
+
+/** Tells which thread the main thread most likely waited for. */
+function tellPeer(report: CrashReport, story: Story): void {
+  const peer = peerOf(report);
+  if (peer === null) return;
+  story.tell(
+    sentence(
+      `${threadWords(peer.thread)} waited for a lock in ${
+        shortName(peer.symbol)
+      }, while the main thread waited within ${
+        shortName(peer.ofMain)
+      }, of the same class: most likely each waited for the other; who held the lock is not in the report`,
+    ),
+  );
+}
+
+/** Whether a thread waits while it releases an object. */
+function isRelease(frames: readonly ReportFrame[]): boolean {
+  const reason = waitOf(frames)?.waitReason;
+  return reason !== undefined && /^(?:condition|semaphore|join|queue)$/.test(reason) &&
+    methods(frames).some(({ symbol }) => / (?:dealloc|\.cxx_destruct)\]/.test(symbol));
 }
 
 /** Tells how long a background task was permitted, and how much the app computed meanwhile. */

@@ -1719,6 +1719,23 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Read the message; the first frame of yours made the call that was checked.",
     "libc++, docs/Hardening.rst",
   ),
+  // Assertions and errors of the loader, which name its functions and files.
+  ...rows(["function applyFixupsToImage", "chained fixups, "], [
+    "The dynamic linker (dyld) could not apply the fixups of the program or of a library that it loads: that is a matter of how the file was built and linked, not of what the program does.",
+    [
+      "a program or library that was linked in a way which this version of the system does not read, as by a newer Xcode for an older system",
+      "a file that was changed or damaged after it was linked",
+    ],
+    "Compare the deployment targets of the program and of each library it brings along with the system's version; link them again, also with another version of Xcode.",
+    "dyld, dyld3/Loading.cpp: applyFixupsToImage; dyld3/MachOAnalyzer.cpp: chained fixups",
+  ]),
+  message(
+    "/Sources/dyld/dyld-",
+    "An assertion of the dynamic linker (dyld) failed, which loads programs and their libraries.",
+    ["a program or library that was built in a way which this version of the system does not expect"],
+    "Find what was loaded at that moment; compare its deployment target with the version of the system.",
+    "dyld, dyld3/Loading.cpp",
+  ),
   message(
     "Assertion failed:",
     "An assertion failed.",

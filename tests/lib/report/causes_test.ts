@@ -1312,6 +1312,41 @@ Deno.test("the text of a low-memory report: who was ended, and who used most", (
   assert(!words.includes("ended mediad") && !words.includes("cut off"), words);
 });
 
+Deno.test("the oldest low-memory report: its states tell who was ended", () => {
+  const { words } = told([
+    "Incident Identifier: 00000000-0000-4000-8000-000000000002",
+    "Hardware Model:      iPhone2,1",
+    "OS Version:          iPhone OS 4.0 (8A293)",
+    "",
+    "Free pages:         600",
+    "Wired pages:        9000",
+    "Largest process:    Shop",
+    "",
+    "Processes",
+    "         Name                 UUID                    Count resident pages",
+    "          mailer <b3574f4bded1315cb2e50e5de205be00>    1113 (jettisoned)",
+    "            Shop <8367b00614e735f5861044b98c96cd00>   25600 (jettisoned) (active)",
+    "       HomeBoard <8367b00614e735f5861044b98c96cd01>    3000 (active)",
+    "",
+  ].join("\n"));
+  assertStringIncludes(
+    words,
+    "The system ended Shop, which was active, as the app in front is, for want of memory: it had 25600 resident pages, about 100 MB (jettisoned).",
+  );
+  assertStringIncludes(words, "The system ended mailer for want of memory: it had 1113 resident");
+  assert(!words.includes("ended HomeBoard") && !words.includes("Memory was short."), words);
+});
+
+Deno.test("an assertion of the dynamic linker is about how a file was linked", () => {
+  const { words } = told(
+    "Exception Type:  EXC_CRASH (SIGABRT)\nException Codes: 0x0000000000000000, 0x0000000000000000\n" +
+      "Termination Description: DYLD, Assertion failed: (found), function applyFixupsToImage_block_invoke_2, " +
+      "file /Library/Caches/com.apple.xbs/Sources/dyld/dyld-700.1/dyld3/Loading.cpp, line 700.\n" +
+      "Highlighted by Thread:  0\n\nBacktrace not available\n",
+  );
+  assertStringIncludes(words, "(dyld) could not apply the fixups of the program or of a library");
+});
+
 Deno.test("the oldest form of an exception, behind a person's sentence; the Objective-C run-time's fatal error", () => {
   const { words } = told(
     "This is what the users sent, all of it looks so:\n    \n" +

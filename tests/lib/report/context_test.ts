@@ -35,6 +35,47 @@ Deno.test("a watchdog: whether the process waited or worked; a task in the backg
   assertStringIncludes(waiting, "it worked, though its main thread waited at that moment");
 });
 
+Deno.test("a watchdog: the thread that most likely waits for the main thread", () => {
+  const watched = (frames: readonly string[], other: readonly string[]) =>
+    told(
+      crash(
+        "Exception Type: EXC_CRASH (SIGKILL)\nTermination Reason: Namespace SPRINGBOARD, Code 0x8badf00d\n" +
+          "Termination Description: SPRINGBOARD, scene-update watchdog transgression: a exhausted real (wall clock) time " +
+          'allowance of 10.00 seconds | "Elapsed application CPU time (seconds): 0.300, 1% CPU"\n',
+        frames,
+      ) + `\nThread 1 name:  painter\nThread 1:\n${
+        other.map((frame, at) => {
+          const [image, ...rest] = frame.split(" ");
+          return `${at}   ${image}    0x00000001b000${at}000 ${rest.join(" ")}\n`;
+        }).join("")
+      }`,
+    );
+  const releasing = [
+    "libsystem_kernel.dylib __psynch_cvwait + 8",
+    "libsystem_pthread.dylib _pthread_cond_wait + 1232",
+    "QuartzCore -[CADisplayLink invalidate] + 92",
+    "SceneKit -[SCNDisplayLink invalidate] + 64",
+    "SceneKit -[SCNView dealloc] + 116",
+    "MyApp -[Cart load] + 40",
+    ...loop,
+  ];
+  const callback = (type: string): string[] => [
+    "libsystem_kernel.dylib __psynch_mutexwait + 8",
+    "libsystem_pthread.dylib _pthread_mutex_lock_wait + 84",
+    `SceneKit -[${type} callback] + 48`,
+    "QuartzCore display_timer_callback(int) + 8",
+  ];
+  const peer = watched(releasing, callback("SCNDisplayLink"));
+  assertStringIncludes(
+    peer.what,
+    'hread 1 "painter" waited for a lock in -[SCNDisplayLink callback], while the main thread waited within -[SCNDisplayLink invalidate], of the same class: most likely each',
+  );
+  // Nothing says that another class's lock has to do with it.
+  const none = watched(releasing, callback("SCNRenderer"));
+  assert(!none.what.includes("waited for a lock in"), none.what);
+  assertStringIncludes(none.next, "while it released an object");
+});
+
 Deno.test("what an assertion beyond its time was for decides what is told", () => {
   const ended = (...assertions: string[]) =>
     told(

@@ -111,6 +111,23 @@ Deno.test("two threads within Hermes, which takes one at a time", () => {
     "used a run-time of JavaScript too, in facebook::react::TurboModuleConvertUtils::convertNSExceptionToJSError",
   );
   assertStringIncludes(beside.causes.join(), "raised an Objective-C exception");
+  // Without the names of the program's functions, the queue and what is read of the exception tell it.
+  const nameless = crash({
+    crashed: 1,
+    threads: [
+      ["Foundation -[_NSCallStackArray objectAtIndex:] + 120", ...worker],
+      ["hermes hermes::vm::HiddenClass::findProperty() + 8", ...worker],
+    ],
+  });
+  assert(!told(nameless).happened.includes("call stack of an Objective-C exception"));
+  const queued = told(
+    nameless.replace(/com\.apple\.main-thread/, "com.meta.react.turbomodulemanager.queue"),
+  );
+  assertStringIncludes(
+    queued.happened,
+    "read the call stack of an Objective-C exception, in -[_NSCallStackArray objectAtIndex:]: so does React Native",
+  );
+  assertStringIncludes(queued.causes.join(), "raised an Objective-C exception");
   // The collector's own thread makes no call into it.
   const collector = ["hermes hermes::vm::HadesGC::Executor::worker() + 8", ...worker];
   assert(
