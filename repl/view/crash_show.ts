@@ -150,7 +150,10 @@ const absences = {
   "managed own": safe`the program's own .NET code, by the exception's managed stack`,
   "managed library": safe`a .NET library that the program uses, by the exception's managed stack`,
   javascript: safe`the program's JavaScript, by the error's own stack`,
-  managed: safe`the program's managed code; which method it was is not in the report`,
+  python:
+    safe`code in Python, the program's or that of a package, which the stack called and which has left it`,
+  managed:
+    safe`managed code, the program's or that of a library it uses; which method it was is not in the report`,
   reporter: safe`not known; the report of the first crash, which the reporter was writing, has it`,
   pool: safe`not known; who released the object too often is not on the stack`,
   address:
@@ -192,10 +195,11 @@ function runtimesBefore(frames: readonly OwnedFrame[], deciding: OwnedFrame): st
   return library === deciding.library ? null : library;
 }
 
-/** Whether frames before the deciding one are of its own image, as those of a handler or a run-time. */
+/** Whether frames before the deciding one are of its own image, as those of a handler or a run-time, or not known to be of
+ * others. */
 function isAmong(frames: readonly OwnedFrame[], deciding: OwnedFrame): boolean {
-  return frames.slice(0, frames.indexOf(deciding)).some(({ library }) =>
-    library !== null && library === deciding.library
+  return frames.slice(0, frames.indexOf(deciding)).some(({ owner, library }) =>
+    owner === "unknown" || (library !== null && library === deciding.library)
   );
 }
 
@@ -277,7 +281,7 @@ function verdictWords(
   const words = deciding?.by === "extension"
     ? safe`a kernel extension that is not Apple's`
     : absent === "managed" || absent === "managed own" || absent === "managed library" ||
-        absent === "javascript" ||
+        absent === "javascript" || absent === "python" ||
         (verdict === "unknown" || verdict === "system" || verdict === "none") && absent !== null
     ? absent === "images" && frames.every(({ frame }) => frame.symbol === null)
       ? safe`not known; the stack has only addresses`

@@ -60,6 +60,7 @@ import {
   isPoolRelease,
   isPrivacy,
   isPrivacyAbort,
+  isPythons,
   isReporterCrash,
   isUnplaced,
   onlyWaits,
@@ -141,7 +142,7 @@ export interface Attribution {
   readonly deciding: OwnedFrame | null;
   /** Frames of the library further out than the deciding frame. */
   readonly involved: readonly OwnedFrame[];
-  /** Number of frames of the system and of run-times before the deciding frame. */
+  /** Number of frames before the deciding frame. */
   readonly passed: number;
   /** The deciding stack, innermost first. */
   readonly frames: readonly OwnedFrame[];
@@ -181,9 +182,10 @@ export function attributeReport(
     const library = script.name === null ? script.place : `${script.name}, ${script.place}`;
     return { ...undecided, verdict: "program", absent: "javascript", library, frames };
   }
-  if (isManaged(stack, reading)) {
+  if (isManaged(stack, reading) || isThrown(frames, report, reading)) {
     return { ...undecided, verdict: "program", absent: "managed", frames };
   }
+  if (isPythons(reading)) return { ...undecided, verdict: "program", absent: "python", frames };
   if (isReporterCrash(report, stack)) return { ...undecided, absent: "reporter", frames };
   const begin = Math.max(reading.first, reading.handled);
   // What runs a run loop within a call did not call what the loop called then.
@@ -239,8 +241,7 @@ export function attributeReport(
     involved: deciding?.owner === "mine"
       ? []
       : frames.filter(({ owner }, index) => owner === "mine" && index > at),
-    passed: frames.slice(0, Math.max(at, 0))
-      .filter(({ owner }) => owner === "system" || owner === "runtime").length,
+    passed: Math.max(at, 0),
     frames,
   };
 }
@@ -278,6 +279,10 @@ function makerOfLibrary(
   at: number,
   report: CrashReport,
 ): Pick<Attribution, "maker" | "isOfCaller"> {
+  // Unity's library has what IL2CPP made of the program's own methods, too.
+  if (/_m[0-9A-F]{32,40}$/.test(frames[at].frame.symbol?.slice(-50) ?? "")) {
+    return { maker: null, isOfCaller: false };
+  }
   const sdk = known("sdk", titleOf(frames[at].frame).replace(/\.framework$/, ""));
   if (sdk !== null) return { maker: sdk.meaning, isOfCaller: false };
   return isLibrary(frames[at].frame, report) === true
@@ -329,6 +334,20 @@ function isCollecting(stack: readonly ReportFrame[], first: number, at: number):
     const symbol = functionOf(frame, stack[first + index - 1] ?? null);
     return symbol !== null && callTime(symbol).occasion?.meaning === collected;
   });
+}
+
+/** Whether .NET ended the process for what managed code threw: what raises it was called by that code, which has no names. */
+function isThrown(
+  frames: readonly OwnedFrame[],
+  report: CrashReport,
+  { rows }: StackReading,
+): boolean {
+  const thrown = rows.find(({ row }) => /^(?:IL_(?:Ret|T)hrow|ThrowNew)/.test(row.key))?.index;
+  if (thrown === undefined || endedBy(report) === "access") return false;
+  const caller = frames.slice(thrown).find(({ owner }) => owner !== "runtime");
+  // What handles an exception runs on top of what raised it.
+  return caller !== undefined && imageOf(caller.frame) === null && caller.frame.symbol === null &&
+    !frames.slice(0, thrown).some(({ owner }) => owner === "program" || owner === "mine");
 }
 
 /** Frames in which an interpreter is looked for. */
@@ -462,6 +481,8 @@ function partOf({ stack, frames, begin, end }: OwnedStack): number {
     if (index < begin || index >= end || owner !== "runtime" || isSystemFrame(frame)) return false;
     if (waitsForEvents(stack, begin, index)) return false;
     const symbol = functionOf(frame, stack[index - 1] ?? null);
+    // What .NET's own methods are made of copies what its caller gave it.
+    if (symbol?.startsWith("il2cpp::icalls::") === true) return false;
     return isPart(symbol) ||
       // What calls such a library does it for itself, not for another one that it stands in for.
       (isWrapper(symbol) && isBaseLibrary(frames[index - 1]?.library ?? "libobjc."));

@@ -33,7 +33,8 @@ export function isWholeBacktrace({ text, panic }: CrashReport): boolean {
 
 /** The address of the instruction that met a fault; `null` where the message does not have it. */
 function trapAt(message: string): bigint | null {
-  const at = /(?:Kernel trap at|\bat pc) (0x[0-9a-f]{8,16})/i.exec(message)?.[1];
+  const at = /(?:Kernel trap at |\bat pc |(?:Data|Inst) access .{0,40}\bPC=)(0x[0-9a-f]{8,16})/i
+    .exec(message)?.[1];
   return at === undefined ? null : BigInt(at);
 }
 

@@ -147,9 +147,9 @@ const made =
 /** Whether a frame is what the compiler made: a function for the one that calls it, or, without a name, what stands between
  * a queue and a block of a run-time that is compiled in. */
 export function isThunk(stack: readonly ReportFrame[], at: number): boolean {
-  const { symbol } = stack[at];
+  const { symbol, file } = stack[at];
   // What called it is the function that was written.
-  if (symbol !== null && made.test(symbol)) {
+  if (symbol !== null && (made.test(symbol) || isOfBaseLibrary(symbol, file))) {
     const caller = stack[at + 1];
     return caller !== undefined && titleOf(caller) === titleOf(stack[at]) &&
       functionOf(caller, stack[at]) !== null && caller.symbol !== "main";
@@ -162,6 +162,14 @@ export function isThunk(stack: readonly ReportFrame[], at: number): boolean {
       outer,
     ) &&
     titleOf(inner) === titleOf(stack[at]) && frameOwner(inner, inner.symbol) === "runtime";
+}
+
+/** Whether a function is what Unity's IL2CPP made of a method of .NET's own library, by its source file: `mscorlib9.cpp`. */
+function isOfBaseLibrary(symbol: string, file: string | null): boolean {
+  return file !== null && /_m[0-9A-F]{32,40}$/.test(symbol.slice(-50)) &&
+    /(?:^|\/)(?:mscorlib|netstandard|System(?:\.[A-Z]\w{1,40}){0,4})_?\d{0,3}\.cpp$/.test(
+      file.slice(-200),
+    );
 }
 
 /** Whether a frame is of a crash reporter in the process. */

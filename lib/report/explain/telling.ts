@@ -142,6 +142,7 @@ function endsInLoop({ format, text }: CrashReport, { tree }: ReportThread): bool
  * - `compiled`: the innermost code that is not the system's is such
  * - `recorder`: its own code is only a crash reporter's; `reporter`: which crashed while it recorded a crash
  * - `culprit`: there is none, and the reporter suspects a library
+ * - `python`: code in Python did not catch an exception, and has left the stack
  * - `managed own`, `managed library`: an exception of .NET has a stack of its own; `javascript`: an error of JavaScript has
  */
 export type Absent =
@@ -166,6 +167,7 @@ export type Absent =
   | "managed own"
   | "managed library"
   | "javascript"
+  | "python"
   | "reporter"
   | "pool"
   | "wait"
@@ -463,6 +465,12 @@ export function isManaged(stack: readonly ReportFrame[], { rows }: StackReading)
     stack.slice(0, MANAGED_DEPTH).some(({ symbol }) =>
       symbol?.startsWith("System_Runtime_ExceptionServices_ExceptionDispatchInfo_Throw") === true
     );
+}
+
+/** Whether PyQt ended the process for an exception that code in Python did not catch: that code has left the stack, and
+ * what is on it only called it. */
+export function isPythons({ rows }: StackReading): boolean {
+  return rows.some(({ row }) => /^pyqt\d?_err_print/.test(row.key));
 }
 
 /** Frames in which Mono's functions that raise are looked for. */

@@ -200,6 +200,14 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "panic",
+    "CFG 0xffffffff 0xffffffff 0xffffffff",
+    "NVIDIA's graphics driver read nothing but ones from the graphics chip, from its configuration too: the chip no longer answered.",
+    ["failing graphics hardware", "a chip that lost its power, or did not wake up", "a driver bug"],
+    "Run Apple Diagnostics; see whether it happens with that chip only, where there are two.",
+    "NVIDIA, NVDAResman; PCI Local Bus Specification: reads that no device answers return all ones",
+  ),
+  row(
+    "panic",
     "GPU Panic",
     "The graphics driver or the GPU failed.",
     ["failing graphics hardware", "a driver bug"],

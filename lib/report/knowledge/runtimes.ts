@@ -562,6 +562,10 @@ export const runtimeRows: readonly KnowledgeRow[] = [
   ),
   frame("UnwindManagedExceptionPass1*", ...asRow(unhandled), clr),
   frame("DispatchManagedException*", ...asRow(unhandled), clr),
+  // What throws for the code that it was compiled for.
+  ...["ThrowNew(Object*)*", "IL_Throw", "IL_Throw(*", "IL_ThrowExact*", "IL_Rethrow*"].map((key) =>
+    frame(key, "", [], "", ".NET, src/coreclr/vm/jithelpers.cpp and exceptionhandling.cpp", "raise")
+  ),
   frame("UnwindManagedExceptionPass2*", ...asRow(unhandled), clr),
   frame("InternalUnhandledExceptionFilter_Worker*", ...asRow(unhandled), clr),
   frame(

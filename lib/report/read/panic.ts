@@ -104,6 +104,11 @@ const armFrame = /^lr:[ \t]*(0x[0-9a-fA-F]{1,16})[ \t]+fp:/;
 /** `com.apple.driver.AppleMuxControl(3.21.14)[UUID]@0xffffff7f89030000->0xffffff7f89043fff` */
 const extension =
   /^([\w.-]{3,200})\(([^)]{0,60})\)(?:\[([0-9A-Fa-f-]{32,36})\])? ?@(0x[0-9a-fA-F]{1,16})->(0x[0-9a-fA-F]{1,16})/;
+/** The same of older kernels, which tell only where it begins: `com.apple.driver.AppleAirPort(3.4.4)@0x797000` */
+const beginOnly = /^([\w.-]{3,200})\(([^)]{0,60})\)@(0x[0-9a-fA-F]{1,8})$/;
+const MAX_BEGINS = 64;
+/** No module of those kernels is larger. */
+const MAX_MODULE = 0x200000n;
 
 /** Parses the text of a panic. Takes linear time: each line is looked at once by anchored patterns. */
 export function parsePanic(written: string): ParsedPanic {
@@ -130,6 +135,8 @@ export function parsePanic(written: string): ParsedPanic {
     offset: number | null;
     span: { start: number; end: number };
   }[] = [];
+  /** Where modules begin whose end is not told. */
+  const begins: { base: bigint; name: string; version: string | null }[] = [];
   let inExtensions = false;
   /** Whether the lines are those of a backtrace of addresses alone. */
   let inAddresses = false;
@@ -224,6 +231,11 @@ export function parsePanic(written: string): ParsedPanic {
       const bare =
         /^([A-Za-z][\w-]{0,40}(?:\.[\w-]{1,80}){2,8})(?:\([\w.]{1,30}\))?(?:@0x[0-9a-f]{1,16})?$/i
           .exec(line);
+      const begin = beginOnly.exec(line.replace(/^dependency: /, ""));
+      if (begin !== null && begins.length < MAX_BEGINS) {
+        const [, name, version, base] = begin;
+        begins.push({ base: BigInt(base), name, version });
+      }
       if (bare !== null) {
         extensions.push(bare[1]);
         continue;
@@ -247,6 +259,23 @@ export function parsePanic(written: string): ParsedPanic {
       else osVersion ??= value;
     } else if (/^System model name$/i.test(name)) model ??= value.replace(/ \(.*$/, "");
     if (value !== "" && fields.length < 100) fields.push({ name, value });
+  }
+  // Of what an extension depends on the list has all, whether or not it is in the backtrace.
+  for (const { base, name, version } of begins) {
+    if (!extensions.includes(name)) continue;
+    let end = base + MAX_MODULE;
+    for (const other of begins) if (other.base > base && other.base < end) end = other.base;
+    images.push({
+      name,
+      path: null,
+      uuid: null,
+      arch: null,
+      base,
+      size: end - base,
+      version,
+      identifier: name,
+      marked: false,
+    });
   }
   const find = imageFinder(images);
   const backtrace = frames.map((frame, index): ReportFrame => ({

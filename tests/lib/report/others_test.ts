@@ -681,10 +681,9 @@ Deno.test("a console's line above a copy says why Chromium, and PyQt's function 
     ]],
   });
   assertStringIncludes(told(slot).happened, "An exception of Python was not caught in a slot");
-  assertEquals(
-    attributeReport(readReport(slot, "x")).deciding?.frame.symbol,
-    "PyQtSlotProxy::unislot(void**)",
-  );
+  // What called the code in Python is not whose it is.
+  const { absent, deciding } = attributeReport(readReport(slot, "x"));
+  assertEquals([absent, deciding], ["python", null]);
 });
 
 Deno.test("V8's finalizers; the address of an access by the memory that a copy shows around it", () => {

@@ -259,6 +259,8 @@ Latest crash info for cpu 0:
   assertStringIncludes(whole.text, "The kernel panicked: 0x300 - Data access");
   assertStringIncludes(whole.text, "The address was 0xdef0cf7, by a write.");
   assertStringIncludes(whole.text, "Kernel extensions in the backtrace: org.example.driver.Cart.");
+  // The list has only where the module begins.
+  assertStringIncludes(whole.text, "It was in org.example.driver.Cart + 0xb260.");
   const cut = piece("...", "\n0x01BC80AC 0x007A1D48 0x0079FA54 \n         0x0079FF94 0x0079FEBC ");
   assertStringIncludes(cut.text, "The address was 0xdef0cf7.");
   assert(!cut.text.includes("The backtrace is not in the report"), cut.text);
@@ -373,4 +375,31 @@ ${rest}`,
   // What was interrupted did not lead there.
   const interrupted = ["0xffffff8017359d2c mach_kernel : _hndl_allintrs + 0x11c", ...call];
   assert(!wired(interrupted).text.includes("led there"));
+});
+
+Deno.test("modules of which only the begin is told end where the next one begins; a graphics chip that is gone", () => {
+  const trap = (pc: string, modules: readonly string[]): string =>
+    explained(
+      `Unresolved kernel trap(cpu 0): 0x300 - Data access DAR=0x000000000DEF0CF7 PC=0x00000000${pc}
+Latest crash info for cpu 0:
+      PC=0x${pc}; MSR=0x00009030; DAR=0x0DEF0CF7; DSISR=0x40000000; LR=0x00001D48
+      Backtrace: 0x00001D48
+      Kernel loadable modules in backtrace (with dependencies):
+${modules.join("\n")}
+`,
+    ).text;
+  const modules = [
+    "com.apple.driver.Cart(3.4.4)@0x797000",
+    "   dependency: com.apple.iokit.Shop(1.5.0)@0x799000",
+  ];
+  assertStringIncludes(trap("00798260", modules), "It was in com.apple.driver.Cart + 0x1260.");
+  for (const other of ["00799260", "01798260", "00796000"]) {
+    assert(!trap(other, modules).includes("It was in"), other);
+  }
+  assertStringIncludes(
+    explained(
+      "panic(cpu 0 caller 0xfffffff01): NVRM[0/1:0:0]: Read Error 0x00000100: CFG 0xffffffff 0xffffffff 0xffffffff, BAR0 0xd2000000\n",
+    ).text,
+    "the chip no longer answered",
+  );
 });

@@ -452,7 +452,26 @@ Deno.test("a handler behind the default one, a collector, what a run-time compil
     ]),
     "x",
   ));
-  assertEquals([compiled.verdict, compiled.isCompiled], ["runtime", true]);
+  assertEquals([compiled.verdict, compiled.absent], ["program", "managed"]);
+  const thrown = [
+    "libcoreclr.dylib ThrowNew(Object*) + 8",
+    "libcoreclr.dylib IL_Throw(Object*) + 8",
+  ];
+  const managed = ["0x0000000281bb9d60 ??? 0x0 + 0", "libcoreclr.dylib RunMain + 8", ...ends];
+  const dispatch = "libcoreclr.dylib DispatchManagedException(Object*) + 8";
+  assertEquals(
+    whose(crash(abort, [...aborts, dispatch, ...thrown, ...managed])),
+    ["program", "managed", null, null],
+  );
+  // What handled it is on top of it.
+  assertEquals(
+    whose(crash(abort, [...aborts, "Shop pay + 8", dispatch, ...thrown, ...managed]))[3],
+    "pay",
+  );
+  assertEquals(
+    whose(crash(`${access}0x18`, ["libcoreclr.dylib Probe + 8", ...thrown, ...managed]))[0],
+    "runtime",
+  );
   // The event loop has no name.
   const nameless = (image: string, at: number): string =>
     `0x00000001${at.toString(16).padStart(8, "0")} ${image} 0x100000000 + 8`;
@@ -624,4 +643,27 @@ Deno.test("symbols of a library that the program does not bring along are its ma
     "Who makes libcart.1.dylib can symbolicate the report with its dSYM",
   );
   assertStringIncludes(check("/Users/me/Shop"), "Symbolicate the report with the dSYM of libcart");
+});
+
+Deno.test("what IL2CPP made of .NET's own library is passed over, and all frames before are counted", () => {
+  const hash = "0123456789ABCDEF0123456789ABCDEF01234567";
+  const copied = [
+    "libsystem_platform.dylib _platform_memmove + 408",
+    "Shop il2cpp::icalls::mscorlib::System::Buffer::BlockCopyInternal(Il2CppArray*, int) + 176",
+    `Shop StreamWriter_Write_m${hash} + 192 (mscorlib9.cpp:21738)`,
+    `Shop Stream_Copy_m${hash} + 192 (System.Core2.cpp:38)`,
+    `Shop Cart_Note_m${hash} + 240 (Cart2.cpp:32)`,
+    `Shop Cart_Pay_m${hash} + 240 (Cart1.cpp:19)`,
+    "Shop il2cpp::vm::Runtime::Invoke(MethodInfo const*, void*) + 116",
+    ...ends,
+  ];
+  const text = crash(`${access}0x18`, copied);
+  assertEquals(whose(text), ["program", null, null, `Cart_Note_m${hash}`]);
+  assertEquals(attributeReport(readReport(text, "x")).passed, 4);
+  const library = crash(
+    `${access}0x18`,
+    copied.map((line) => line.replace(/^Shop /, "UnityFramework ")),
+  );
+  const { deciding, maker } = attributeReport(readReport(library, "x"));
+  assertEquals([deciding?.frame.imageName, maker], ["UnityFramework", null]);
 });
