@@ -203,7 +203,7 @@ export function explainLowMemory({ text, threads, exception }: CrashReport): Fin
 function olderEnded(table: string): { name: string; pages: number; isActive: boolean }[] {
   return [
     ...table.matchAll(
-      /^[ \t]{0,40}(\S.{0,60}?) <[0-9a-f-]{32,36}>[ \t]{1,20}(\d{1,9})((?:[ \t]{1,10}\([a-z]{1,20}\)){1,4})[ \t]{0,10}$/gm,
+      /^[ \t]{0,40}(\S.{0,60}?) <[\w-]{32,36}>[ \t]{1,20}(\d{1,9})((?:[ \t]{1,10}\([a-z]{1,20}\)){1,4})[ \t]{0,10}$/gm,
     ),
   ].filter(([, , , states]) => states.includes("(jettisoned)")).map(([, name, pages, states]) => ({
     name,
