@@ -736,3 +736,26 @@ Deno.test("React Native: an exception's name that has quotes and its reason", ()
   );
   assertStringIncludes(what, `RCTFatalException, ${said}.`);
 });
+
+Deno.test("a warning before the exception that names the class and the method is quoted, others are not", () => {
+  const said = (warning: string): { readonly what: string; readonly causes: string } =>
+    told(
+      `20:06:39.575| ${warning}\n` +
+        "2015-04-22 20:06:39.576 Shop[17:14] -[CartRow anOldPrice]: unrecognized selector sent to instance 0x7f98cae5ff20\n" +
+        "2015-04-22 20:06:39.585 Shop[17:14] *** Terminating app due to uncaught exception 'NSInvalidArgumentException', reason: '-[CartRow anOldPrice]: unrecognized selector sent to instance 0x7f98cae5ff20'\n" +
+        "*** First throw call stack:\n(\n\t0   CoreFoundation  0x0000000101627c65 __exceptionPreprocess + 165\n" +
+        "\t1   Shop            0x0000000100c6a56a -[ShopController show] + 1114\n)\n",
+    );
+  const dynamic = said(
+    "WARNING: Dynamic property CartRow.anOldPrice has type '@' unsupported by CartRow",
+  );
+  assert(!dynamic.causes.includes("-ObjC"));
+  assertStringIncludes(
+    dynamic.what,
+    "Before it the log says: WARNING: Dynamic property CartRow.anOldPrice has type '@' unsupported",
+  );
+  assert(
+    !said("WARNING: Dynamic property Cart.anOldPrice is unsupported").what.includes("the log says"),
+  );
+  assert(!said("CartRow.anOldPrice was read").what.includes("the log says"));
+});
