@@ -20,8 +20,7 @@ import { shortName } from "./names.ts";
 import { isMobile, simulatorOf } from "./platform.ts";
 import { regionWords } from "./region.ts";
 import type { Crash, Story } from "./story.ts";
-import { lockingThread } from "./telling.ts";
-import { isBadJump } from "./telling.ts";
+import { isBadJump, lockingThread } from "./telling.ts";
 import { sentence, threadWords } from "./words.ts";
 
 /** Tells what ended the process from outside. */

@@ -20,6 +20,18 @@ export interface Place {
   readonly inlined: boolean;
 }
 
+/** A last column that says nothing. */
+export const noPlace: Place = {
+  symbol: null,
+  offset: null,
+  base: null,
+  image: null,
+  file: null,
+  line: null,
+  column: null,
+  inlined: false,
+};
+
 /** A line such as `3   MyApp   0x0000000100008f3c main + 44 (main.m:12)`. */
 export interface FrameLine extends Place {
   readonly index: number;
@@ -176,14 +188,8 @@ function parseColumns(line: string): FrameLine | null {
     imageName: match[2],
     address: 0n,
     placeAt: line.length,
+    ...noPlace,
     symbol: match[3] ?? null,
-    offset: null,
-    base: null,
-    image: null,
-    file: null,
-    line: null,
-    column: null,
-    inlined: false,
   };
 }
 
@@ -205,14 +211,9 @@ export function parseNameOnly(line: string, isSure: boolean): FrameLine | null {
     imageName: null,
     address: 0n,
     placeAt: line.length,
+    ...noPlace,
     symbol: match[2],
     offset: match[3] === undefined ? null : Number(match[3]),
-    base: null,
-    image: null,
-    file: null,
-    line: null,
-    column: null,
-    inlined: false,
   };
 }
 

@@ -3,6 +3,7 @@
 
 import {
   type FrameLine,
+  noPlace,
   parseBareFrame,
   parseFrameLine,
   parseImageLine,
@@ -384,14 +385,7 @@ class CrashTextReader {
       imageName: match[2],
       address: 0n,
       placeAt: line.length,
-      symbol: null,
-      offset: null,
-      base: null,
-      image: null,
-      file: null,
-      line: null,
-      column: null,
-      inlined: false,
+      ...noPlace,
     };
   }
 
