@@ -16,9 +16,12 @@ export const hasX86Loader: boolean = hasLoader && arch === "x86_64";
 /** The folder with the tests' own programs, where those were compiled elsewhere: see `arm/`. */
 export const testPrograms: string | undefined = Deno.env.get("MACHPAUSE_TEST_PROGRAMS");
 
-/** How often something is to be repeated: less often in an emulated machine, which is slow. */
+/** How much slower than its host an emulated machine is, about; 1 elsewhere. */
+export const slowness: number = testPrograms === undefined ? 1 : 10;
+
+/** How often something is to be repeated, or with how many: less in an emulated machine. */
 export function rounds(count: number): number {
-  return testPrograms === undefined ? count : Math.ceil(count / 10);
+  return Math.ceil(count / slowness);
 }
 
 /** Whether the tests may do what only root may. */

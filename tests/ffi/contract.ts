@@ -18,7 +18,7 @@ import type {
   StackRecord,
   ThreadInfo,
 } from "../../lib/target/kernel.ts";
-import { ownArch, rounds } from "../machine.ts";
+import { ownArch, rounds, slowness } from "../machine.ts";
 import { answered, buildDirectory, delay, Program, threadsOf, until } from "./program.ts";
 
 const arch = archs[ownArch];
@@ -463,7 +463,7 @@ export function contractTests(name: string, library: () => Promise<string>): voi
 
   test("a target that was killed is gone, though nobody has waited for it yet", async (kernel) => {
     for (let round = 0; round < rounds(5); round++) {
-      await using program = await Program.start("target", "threads", "300");
+      await using program = await Program.start("target", "threads", `${rounds(300)}`);
       using target = attach(kernel, program);
       const port = kernel.crashOpen(target.task);
       Deno.kill(program.pid, "SIGKILL");
@@ -709,12 +709,13 @@ export function contractTests(name: string, library: () => Promise<string>): voi
   });
 
   test("500 threads", async (kernel) => {
-    await using program = await Program.start("target", "threads", "500");
+    const count = rounds(500);
+    await using program = await Program.start("target", "threads", `${count}`);
     using target = attach(kernel, program);
     const { threads } = capture(target);
-    assertEquals(threads.length, 501);
+    assertEquals(threads.length, count + 1);
     assert(threads.every((thread) => thread.state.length > 0 && thread.stack.length > 0));
-    await assertProgress(target, 500);
+    await assertProgress(target, count);
   });
 
   test("threads that begin and end while they are being captured", async (kernel) => {
@@ -814,7 +815,7 @@ export function contractTests(name: string, library: () => Promise<string>): voi
     try {
       const count = `${directory}/count`;
       const execs = () => new DataView(Deno.readFileSync(count).buffer).getBigUint64(0, true);
-      await using program = await Program.start("target", "exec", "200", count);
+      await using program = await Program.start("target", "exec", `${rounds(200)}`, count);
       const snapshots = rounds(500);
       // An exec that takes a second, on a machine that is busy with something else, is given up. That
       // passes; one that waits for the debugger is late in every batch.
@@ -1064,7 +1065,7 @@ export function contractTests(name: string, library: () => Promise<string>): voi
 
   const sampling = {
     ...native,
-    periodNanoseconds: 2e6,
+    periodNanoseconds: 2e6 * slowness,
     count: 0,
     maxStack: 1 << 20,
     offCpu: true,
@@ -1172,10 +1173,10 @@ export function contractTests(name: string, library: () => Promise<string>): voi
   test("samples: where they take longer than their period, they rest for as long", async (kernel) => {
     await using program = await Program.start("target", "idle", `${rounds(300)}`);
     using target = attach(kernel, program);
-    const period = 1e5;
+    const [period, count] = [1e5, rounds(60)];
     const [before, began] = [ownThreads(), performance.now()];
     const samples = new Collected(
-      kernel.sample(target.task, { ...sampling, periodNanoseconds: period, count: 60 }),
+      kernel.sample(target.task, { ...sampling, periodNanoseconds: period, count }),
     );
     await until(() => samples.read() && samples.ticks.length > 0, "a sample");
     const samplers = [...ownThreads()].filter(([, { samples }]) => samples).map(([name]) => name);
@@ -1189,7 +1190,7 @@ export function contractTests(name: string, library: () => Promise<string>): voi
     const { ticks, counts } = samples;
     const due = ticks.map(({ time, late }) => (time - late) / period);
     assert(due.every((turn, index) => Number.isInteger(turn) && turn >= index), `${due}`);
-    assert(counts.missed >= due[59] - 59, `${counts.missed} missed: ${due}`);
+    assert(counts.missed >= due[count - 1] - (count - 1), `${counts.missed} missed: ${due}`);
   });
 
   test("a snapshot of this very process", async (kernel) => {

@@ -18,7 +18,8 @@
 
 /* Nanoseconds. */
 enum {
-	/* A thread that sleeps in the kernel takes microseconds to stop. */
+	/* Since another thread stopped. A thread that sleeps in the kernel takes microseconds. One that runs needs a
+	 * CPU first, and hundreds wait for it in turn. */
 	STOP_DEADLINE = 1000000000,
 	ATTACH_DEADLINE = 1000000000, /* for one PTRACE_SEIZE */
 	EXEC_CHECK = 1000000,         /* after which a thread that does not stop may be in exec: collect_all() */
@@ -31,8 +32,8 @@ enum {
 	REPLY_DEADLINE = 500000000,   /* after which a caller checks that the tracer is alive */
 };
 
-/* For all threads of a task: they can start others while they are listed, and an exec makes the listing
- * start again. */
+/* For all threads of a task, after the first listing: they can start others while they are listed, and an
+ * exec makes the listing start again. */
 static const uint64_t SUSPEND_DEADLINE = 3000000000;
 
 enum { STACK_SIZE = 128 << 10 };
@@ -326,6 +327,7 @@ static bool awaited(const struct thread *thread)
 static void await(struct task *task, struct thread *only)
 {
 	uint64_t start = sys_now(CLOCK_MONOTONIC);
+	uint64_t progress = 0; /* when the last one stopped */
 	uint64_t pause = 0;
 
 	for (uint32_t round = 0;; round++) {
@@ -336,12 +338,14 @@ static void await(struct task *task, struct thread *only)
 			if (!awaited(thread))
 				continue;
 			poll_thread(thread, round > 0);
-			if (!awaited(thread))
+			if (!awaited(thread)) {
+				progress = elapsed;
 				continue;
+			}
 			/* The exit of a main thread is not reported before the other threads have ended. */
 			if (elapsed > ZOMBIE_CHECK && ended(thread))
 				thread->attachment = DYING;
-			else if (elapsed > STOP_DEADLINE)
+			else if (elapsed - progress > STOP_DEADLINE)
 				thread->lingers = true;
 			else
 				waiting = true;
@@ -488,7 +492,7 @@ static bool holds_any(const struct task *task)
 
 static long suspend_task(struct task *task)
 {
-	uint64_t start = sys_now(CLOCK_MONOTONIC);
+	uint64_t start = 0;
 	struct listing listing;
 	bool again;
 
@@ -499,6 +503,8 @@ static long suspend_task(struct task *task)
 		if (result < 0)
 			listing.error = result;
 		await(task, NULL);
+		uint64_t now = sys_now(CLOCK_MONOTONIC);
+		start = start ? start : now;
 		again = recheck_main(task) || listing.found;
 		if (!listing.error && !holds_any(task)) {
 			/* All listed threads have ended. If the process lives, one of them called exec. If it does
@@ -512,7 +518,7 @@ static long suspend_task(struct task *task)
 				sys_sleep(EXEC_CHECK);
 			}
 		}
-		if (again && !listing.error && sys_now(CLOCK_MONOTONIC) - start > SUSPEND_DEADLINE)
+		if (again && !listing.error && now - start > SUSPEND_DEADLINE)
 			listing.error = -ETIMEDOUT;
 	} while (again && !listing.error);
 	if (listing.error) {
