@@ -652,8 +652,6 @@ static kern_return_t run(struct sampling *s)
 	/* At a real-time priority a schedule that cannot be kept would take a whole CPU: the only one that the
 	 * target and the reader of the ring may have. So each sample is followed by as long a rest. */
 	uint64_t rested = start;
-	/* Between two samples no more is done than to go to sleep. */
-	uint64_t worked = work_clock(&s->hurry);
 	kern_return_t result = KERN_SUCCESS;
 
 	s->ring->start = start;
@@ -694,9 +692,7 @@ static kern_return_t run(struct sampling *s)
 		s->stacks = 0;
 		s->ring->samples++;
 		due += period;
-		const uint64_t works = work_clock(&s->hurry);
-		rested = now() + (works - worked);
-		worked = works;
+		rested = now() + sample_work(&s->hurry, time);
 		if (rested > due) {
 			const uint64_t missed = (rested - due) / period;
 			s->ring->missed += missed;

@@ -26,6 +26,7 @@ struct hurry {
 	long cpus_size;    /* of the set, in bytes; not more than 0: unchanged */
 	void *helper;      /* of the thread that serves the calling one; NULL: none */
 	int32_t helper_clock;
+	uint64_t worked;   /* CPU time of both at the end of the last sample, in nanoseconds */
 };
 
 /* Puts the calling thread, and what serves it, before others that want a CPU, where that is permitted:
@@ -33,9 +34,9 @@ struct hurry {
 void begin_hurry(task_t task, struct hurry *hurry);
 void end_hurry(struct hurry *hurry);
 
-/* A clock in nanoseconds that goes on while the calling thread works, itself or by what serves it, and so may
- * keep the target from running. */
-uint64_t work_clock(const struct hurry *hurry);
+/* For how long, in nanoseconds, the calling thread may have kept the target from running for a sample: one that
+ * began at that time, in nanoseconds of mach_absolute_time(), and ends now. */
+uint64_t sample_work(struct hurry *hurry, uint64_t began);
 
 /* Stops the threads, calls visit() once for each that stopped or failed to, and lets them run. A thread
  * that has not stopped by the deadline, in ticks of mach_absolute_time(), gets

@@ -1193,6 +1193,21 @@ export function contractTests(name: string, library: () => Promise<string>): voi
     assert(counts.missed >= due[count - 1] - (count - 1), `${counts.missed} missed: ${due}`);
   });
 
+  test("samples: a rest is as long as its sample took, whatever the rest before", async (kernel) => {
+    await using program = await Program.start("target", "idle", "20");
+    using target = attach(kernel, program);
+    let last = Infinity;
+    // A busy machine can make them longer. Rests that counted those before them grew with every sample.
+    for (let attempt = 0; attempt < 5 && last > 2 * sampling.periodNanoseconds; attempt++) {
+      const samples = new Collected(kernel.sample(target.task, { ...sampling, count: 80 }));
+      assertEquals(await samples.all(), null);
+      const times = samples.ticks.map(({ time }) => time).slice(-20);
+      const intervals = times.slice(1).map((time, index) => time - times[index]);
+      last = intervals.sort((a, b) => a - b)[intervals.length >> 1];
+    }
+    assert(last <= 2 * sampling.periodNanoseconds, `${last} ns`);
+  });
+
   test("a snapshot of this very process", async (kernel) => {
     // What it counts, and whether it is to end: Deno does not interrupt a busy worker's code at terminate(). It
     // would take a processor from all tests that follow.

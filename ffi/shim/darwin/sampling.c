@@ -17,11 +17,11 @@ void end_hurry(struct hurry *hurry)
 	(void)hurry;
 }
 
-uint64_t work_clock(const struct hurry *hurry)
+uint64_t sample_work(struct hurry *hurry, uint64_t began)
 {
 	(void)hurry;
 	/* Nearly all of a sample is the suspension of the whole task. */
-	return nanoseconds(mach_absolute_time());
+	return nanoseconds(mach_absolute_time()) - began;
 }
 
 kern_return_t visit_stopped(task_t task, const thread_act_t *threads, uint32_t count,

@@ -62,6 +62,12 @@ static void unplace(pid_t tid, const uint64_t before[16], long size)
 		SYS3(SYS_sched_setaffinity, tid, size, before);
 }
 
+/* The CPU time of the calling thread and of the tracer. */
+static uint64_t both_clocks(const struct hurry *hurry)
+{
+	return sys_now(CLOCK_THREAD_CPUTIME_ID) + (hurry->helper ? sys_now(hurry->helper_clock) : 0);
+}
+
 /*
  * The calling thread and the tracer take turns. Of two threads with a real-time priority, Linux wakes one on
  * another CPU than that of the thread that wakes it: the other CPU is interrupted, and loses what it was at.
@@ -95,6 +101,7 @@ void begin_hurry(task_t name, struct hurry *hurry)
 			place(0, tracer->cpu, hurry->cpus, &hurry->cpus_size);
 	}
 	mp_unlock();
+	hurry->worked = both_clocks(hurry);
 }
 
 void end_hurry(struct hurry *hurry)
@@ -113,9 +120,14 @@ void end_hurry(struct hurry *hurry)
 	mp_unlock();
 }
 
-uint64_t work_clock(const struct hurry *hurry)
+uint64_t sample_work(struct hurry *hurry, uint64_t began)
 {
-	return sys_now(CLOCK_THREAD_CPUTIME_ID) + (hurry->helper ? sys_now(hurry->helper_clock) : 0);
+	/* Between two samples no more is done than to go to sleep. */
+	const uint64_t before = hurry->worked;
+
+	(void)began;
+	hurry->worked = both_clocks(hurry);
+	return hurry->worked - before;
 }
 
 struct visit {
