@@ -39,6 +39,7 @@ export {
   knowledge,
   type KnowledgeKind,
   type KnowledgeRow,
+  type PanicBacktrace,
   type WaitReason,
 } from "./knowledge/mod.ts";
 export type { CodeOrigin, CodeOrigins, UnitSource } from "./origins.ts";

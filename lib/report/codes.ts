@@ -231,6 +231,20 @@ const memoryFlavors: Readonly<Record<number, string>> = {
   64: "SEC_ASYNC_ACCESS_FAULT: memory was used after it was freed, or beyond its end, by its tag",
 };
 
+/** The first versions of macOS, from Darwin 5 on, which each came with a major version of Darwin: Apple's release notes, and
+ * the builds of its open sources. */
+const macVersions = [
+  ...["10.1", "10.2", "10.3", "10.4", "10.5", "10.6", "10.7", "10.8", "10.9", "10.10", "10.11"],
+  ...["10.12", "10.13", "10.14", "10.15", "11", "12", "13", "14", "15", "26"],
+];
+
+/** The name and the main version of macOS with a major version of Darwin; `null` for others. */
+export function macVersion(darwin: number): string | null {
+  const version = macVersions[darwin - 5];
+  if (version === undefined) return null;
+  return `${darwin < 12 ? "Mac OS X" : darwin < 16 ? "OS X" : "macOS"} ${version}`;
+}
+
 /** Namespaces of termination reasons by number: XNU's `bsd/sys/reason.h`. */
 const namespaces = [
   ...["INVALID", "JETSAM", "SIGNAL", "CODESIGNING", "HANGTRACER", "TEST", "DYLD", "LIBXPC", "OBJC"],
@@ -238,18 +252,24 @@ const namespaces = [
   ...["SKYWALK", "SETTINGS", "LIBSYSTEM", "FOUNDATION", "WATCHDOG", "METAL", "WATCHKIT", "GUARD"],
   ...["ANALYTICS", "SANDBOX", "SECURITY", "ENDPOINTSECURITY", "PAC_EXCEPTION", "BLUETOOTH_CHIP"],
   ...["PORT_SPACE", "WEBKIT", "BACKLIGHTSERVICES", "MEDIA", "ROSETTA", "LIBIGNITION", "BOOTMOUNT"],
+  ...["", "REALITYKIT", "AUDIO", "WAKEBOARD", "CORERC", "SELF_RESTRICT", "ARKIT"],
 ];
+
+/** Name of a namespace of termination reasons; `null` for numbers that have none. */
+export function namespaceName(number: number): string | null {
+  return namespaces[number] || null;
+}
 
 /** Name of the namespace that a `RBSTerminateContext` has as its domain, as reports write it: `FRONTBOARD` is what
  * newer systems call `SPRINGBOARD`. */
 export function domainName(number: number): string | null {
-  const name = namespaces[number] ?? null;
+  const name = namespaceName(number);
   return name === "SPRINGBOARD" ? "FRONTBOARD" : name;
 }
 
 function reasonNamespace(number: bigint): string {
-  const name = namespaces[Number(number)];
-  return `namespace ${number}${name === undefined ? "" : ` (${name})`}`;
+  const name = namespaceName(Number(number));
+  return `namespace ${number}${name === null ? "" : ` (${name})`}`;
 }
 
 /** Codes in the namespace LIBSYSTEM: XNU's `libkern/os/reason_private.h`. */

@@ -173,6 +173,7 @@ const absences = {
     safe`not known; the innermost code that is not the system's is in no image, as what a run-time compiles`,
   packaging: safe`how the program was built, signed or installed; the stack does not decide`,
   asked: safe`not known; the backtrace, if it is there, is that of asking for the panic`,
+  elsewhere: safe`not known; the backtrace, if it is there, is not that of what failed`,
   restart: safe`nobody's code; somebody restarted the machine`,
   extension: safe`not known; only the kernel and Apple's extensions are in the backtrace`,
   "extension cut":
@@ -239,6 +240,7 @@ const quiet: ReadonlySet<Absent> = new Set([
   "packaging",
   "extension",
   "extension cut",
+  "elsewhere",
   "asked",
   "restart",
 ]);

@@ -27,7 +27,7 @@ import {
 } from "./program.ts";
 import { isJetsam, jetsamReason } from "./jetsam.ts";
 import { isInKernel } from "./panic.ts";
-import { isAskedFor, isRestart, isWholeBacktrace, panicEnd } from "./panic_stack.ts";
+import { isAskedFor, isElsewhere, isRestart, isWholeBacktrace, panicEnd } from "./panic_stack.ts";
 import { overflows, recursion } from "./recursion.ts";
 import {
   endedBy,
@@ -701,7 +701,8 @@ function ofPanic(report: CrashReport): Attribution {
   });
   const isAsked = isAskedFor(report);
   const from = panicEnd(report);
-  const deciding = isAsked
+  const isOther = isElsewhere(report);
+  const deciding = isAsked || isOther
     ? null
     : frames.find(({ owner }, at) => at >= from && owner === "program") ?? null;
   const isKernels = isInKernel(report);
@@ -718,6 +719,8 @@ function ofPanic(report: CrashReport): Attribution {
       ? "restart"
       : isAsked
       ? "asked"
+      : isOther
+      ? "elsewhere"
       : frames.length === 0
       ? "stack"
       : !isKernels && frames.every(({ library }) => library === null)

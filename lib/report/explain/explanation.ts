@@ -50,7 +50,8 @@ export function finished(
 ): Explanation {
   const { process, model, osVersion } = report;
   const said = happened.length > 0 ? happened : [emptyWords(report)];
-  const system = [model, osVersion].filter((text) => text !== null).join(", ");
+  const cpu = report.codeType === "PPC" ? "PowerPC" : null;
+  const system = [model, osVersion, cpu].filter((text) => text !== null).join(", ");
   const on = [
     system === "" ? null : `on ${system}`,
     isUnderRosetta(report) ? "under Rosetta" : null,

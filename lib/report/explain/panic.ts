@@ -4,17 +4,31 @@ import { textWords } from "./address.ts";
 import { sentence } from "./words.ts";
 import { demangle } from "../../symbols/demangle/demangle.ts";
 import { textAt } from "../json.ts";
-import { type KnowledgeRow, knownPanic } from "../knowledge/mod.ts";
+import {
+  type KnowledgeRow,
+  knownPanic,
+  ownMessage,
+  type PanicBacktrace,
+} from "../knowledge/mod.ts";
 import { isPanic } from "../read/panic.ts";
-import { type CrashReport, fieldValue } from "../report.ts";
+import type { CrashReport } from "../report.ts";
 import { headOf } from "../text.ts";
 import type { Findings } from "./explanation.ts";
-import { isAskedFor, isRestart, isWholeBacktrace, panicWords, userCall } from "./panic_stack.ts";
+import {
+  isAskedFor,
+  isRestart,
+  isWholeBacktrace,
+  panicRow,
+  panicWords,
+  userCall,
+} from "./panic_stack.ts";
+import { messageDetails, silentService, sourceOf } from "./panic_words.ts";
 
 /** Explains a kernel panic. */
 export function explainPanic(report: CrashReport): Findings {
   const panic = report.panic!;
-  const row = missingSensor(report) ?? knownPanic(panic.message);
+  const row = missingSensor(report) ?? panicRow(report);
+  const place = raisedAt(report, row);
   const kernel = isBridge(report)
     ? "The kernel of bridgeOS, the system of the T2 chip,"
     : "The kernel";
@@ -23,12 +37,9 @@ export function explainPanic(report: CrashReport): Findings {
       ? `${kernel} panicked; the message was cut off.`
       : `${kernel} panicked: ${panic.message}`,
     ...(row === null ? [] : [row.meaning]),
-    ...silentService(report),
-    ...missedCheckins(report),
-    ...linkOf(report),
-    ...lockOwner(report),
+    ...(place === null ? [] : [place]),
+    ...messageDetails(report),
     ...powerChange(report),
-    ...wrongTag(report),
     ...kernelFault(report),
   ];
   const path = panicWords(report);
@@ -44,8 +55,9 @@ export function explainPanic(report: CrashReport): Findings {
         : "The backtrace, with the extensions in it, is that of asking for the panic: it does not show what hung.",
     );
   } else if (panic.extensions.length > 0) {
+    const whose = row?.backtrace === undefined ? "" : `, which is that of ${owners[row.backtrace]}`;
     happened.push(
-      `Kernel extensions in the backtrace: ${panic.extensions.slice(0, 6).join(", ")}.`,
+      `Kernel extensions in the backtrace${whose}: ${panic.extensions.slice(0, 6).join(", ")}.`,
     );
   }
   // The watchdog's own process is always the one that runs.
@@ -53,6 +65,8 @@ export function explainPanic(report: CrashReport): Findings {
     happened.push(
       panic.message === "" && /^watchdogd\b/.test(panic.task)
         ? `The running process was ${panic.task}, which asks for a panic when a service did not answer it in time; the message names that.`
+        : call !== null
+        ? `It was a call of the running process, ${panic.task}; no call of a process should make the kernel or an extension fail.`
         : `The running process was ${panic.task}; it need not be the cause.`,
     );
   }
@@ -82,14 +96,34 @@ export function explainPanic(report: CrashReport): Findings {
   };
 }
 
+/** Whose backtrace it is that does not show what failed. */
+const owners: Readonly<Record<PanicBacktrace, string>> = {
+  report: "the code that reported it",
+  moment: "what ran at that moment",
+  finder: "the code that came upon it",
+  waiter: "what waited",
+};
+
+/** The place in a source where a panic was raised, where it is not the kernel's own that the message is known of. */
+function raisedAt(report: CrashReport, row: KnowledgeRow | null): string | null {
+  const source = sourceOf(report);
+  if (source === null || (source.project === "xnu" && row !== ownMessage)) return null;
+  const { project, place } = source;
+  return `Its place in the source is ${place}${
+    project === null ? "" : project === "xnu" ? ", of the kernel itself" : `, of ${project}`
+  }.`;
+}
+
 /** Advice on the extensions in a backtrace, where one is not Apple's. */
 function withExtension(next: string, extensions: readonly string[]): string {
   const others = extensions.filter((name) => !name.startsWith("com.apple."));
-  return others.length === 0 ? next : next.replace(
+  return next.replace(
     /See the extensions in the backtrace(?:, those that are not Apple's first)?/,
-    `Update or remove what is not Apple's in the backtrace (${
-      others.slice(0, MAX_EXTENSIONS).join(", ")
-    }), and see whether it comes again`,
+    others.length === 0
+      ? "The extensions in the backtrace are Apple's: install updates of the system, and try without the devices or volumes that they serve"
+      : `Update or remove what is not Apple's in the backtrace (${
+        others.slice(0, MAX_EXTENSIONS).join(", ")
+      }), and see whether it comes again`,
   );
 }
 
@@ -152,7 +186,9 @@ function kernelPlace(report: CrashReport): string[] {
 
 /** Advice of a row that speaks of a backtrace, where there is none. */
 function withoutBacktrace(next: string): string {
-  return /extensions in the backtrace|backtrace of/.test(next) ? "" : next;
+  return /extensions in the backtrace|backtrace of/.test(next)
+    ? "Look for the whole report of the panic, which may have its backtrace."
+    : next;
 }
 
 /** Whether a panic is one of the chip that runs beside an Intel CPU: its system keeps the state of that CPU. */
@@ -164,89 +200,10 @@ function isBridge({ text, body }: CrashReport): boolean {
     /"product"\s{0,3}:\s{0,3}"iBridge\d/.test(head);
 }
 
-/** Who did not check in with a watchdog, and whether it ever did. */
-function missedCheckins({ panic }: CrashReport): string[] {
-  const match =
-    /\bno (?:successful )?checkins from ([\w.-]{1,100})(?: \([^()]{1,60}\))? (since load|in \d{1,6} seconds)(?: \((\d{1,9}) total checkins)?/
-      .exec(panic?.message ?? "");
-  if (match === null) return [];
-  const [, service, when, before] = match;
-  if (when === "since load") {
-    return [
-      `${service} did not check in once since it was loaded: it hung, or could not start; its own reports of that time may say why.`,
-    ];
-  }
-  const since = `${service} did not check in for ${when.replace("in ", "")}${
-    before === undefined ? "" : `, after ${before} times that it did`
-  }`;
-  // What watchdogd's own silence means is its row's.
-  return [
-    service === "watchdogd"
-      ? `${since}.`
-      : `${since}: it hung, or waited for something that did; its own reports of that time may say why.`,
-  ];
-}
-
-/** What is at a port of PCI Express, by its name in the device tree: `apcie[2:lan-1gb]`. */
-const ports: readonly (readonly [RegExp, string])[] = [
-  // Of its network cable this link is independent.
-  [/^lan(?:-|\b)/, "the built-in Ethernet controller"],
-  [/^wlan/, "the Wi-Fi chip"],
-  [/^bluetooth/, "the Bluetooth chip"],
-  [/^baseband/, "the modem for mobile networks"],
-  [/^(?:s3e|ans|nvme)/, "the built-in storage"],
-  [/^sd(?:card|xc|-)/, "the reader of SD cards"],
-  [/^(?:xhci|usb)|-xhci/, "a USB controller"],
-];
-
-/** Which link of PCI Express a panic is about, by the name of its port, and what happened to it. */
-function linkOf({ panic }: CrashReport): string[] {
-  const match = /\bapcie[a-z]{0,4}\[\d{1,2}:([\w-]{1,40})\]::(\w{1,60})/.exec(panic?.message ?? "");
-  if (match === null) return [];
-  const [, port, method] = match;
-  const device = ports.find(([name]) => name.test(port))?.[1] ?? null;
-  const to = `the link to ${device ?? "its device"} at the port ${port}`;
-  return [
-    /linkDown/i.test(method)
-      ? `It was ${to} that went down unexpectedly, inside of the machine: the device, its power or the link itself failed.`
-      : /timeout/i.test(method)
-      ? `It was ${to} by which a request was not answered in time.`
-      : `It was ${to}.`,
-  ];
-}
-
-/** What watchdogd adds to its message: how the service did not answer. */
-function silentService(report: CrashReport): string[] {
-  const context = fieldValue(report, "service returned not alive with context")?.trim() ?? "";
-  return context === ""
-    ? []
-    : [`The service answered that it is not alive: ${context.slice(0, 300)}`];
-}
-
 /** The row of a sensor that is missing, where the service that did not check in says so. */
 function missingSensor(report: CrashReport): KnowledgeRow | null {
   const [said] = silentService(report);
   return said !== undefined && /Missing sensor/i.test(said) ? knownPanic(said) : null;
-}
-
-/** Whose backtrace a panic about a spinlock has: XNU, osfmk/i386/locks_i386.c: spinlock_timeout_NMI panics on the CPU
- * of the lock's owner, where it is active. */
-function lockOwner({ text, panic }: CrashReport): string[] {
-  const owner = /lock owner active on CPU (0x[0-9a-f]{1,4})\b/i.exec(panic?.message ?? "")?.[1];
-  const cpu = /\bpanic\(cpu (\d{1,4}) caller/.exec(headOf(text))?.[1];
-  const holder = /\block owner thread=(0x[0-9a-f]{1,16})\b/i.exec(panic?.message ?? "")?.[1];
-  const waiter = /\bcurrent_thread: (0x[0-9a-f]{1,16})\b/i.exec(panic?.message ?? "")?.[1];
-  if (holder !== undefined && waiter !== undefined && BigInt(holder) === BigInt(waiter)) {
-    return ["The thread that waits for the lock is the one that holds it: it took it twice."];
-  }
-  if (owner === undefined || cpu === undefined) return [];
-  return [
-    Number(owner) === Number(cpu)
-      ? "The backtrace is that of the CPU whose thread holds the lock: see what it was doing."
-      : `The lock's owner ran on CPU ${
-        Number(owner)
-      }; the backtrace is that of CPU ${cpu}, which waited.`,
-  ];
 }
 
 /** Functions by which a driver changes the power of its device: XNU, iokit/Kernel/IOServicePM.cpp. */
@@ -281,17 +238,6 @@ function powerChange({ panic, threads }: CrashReport): string[] {
     }
   }
   return [];
-}
-
-/** The tags of a failed check: that of the pointer, in the register with the fault's address, and that of the memory. */
-function wrongTag({ text, panic }: CrashReport): string[] {
-  const memory = /tag check fault \(expected tagged address: 0x[0-9a-f]([0-9a-f])[0-9a-f]{14}\)/i
-    .exec(panic?.message ?? "")?.[1];
-  if (memory === undefined) return [];
-  const far = /\bfar: (0x[0-9a-f]([0-9a-f])[0-9a-f]{14})\b/.exec(headOf(text));
-  return far === null
-    ? [`The tag of the memory is ${memory}, in hexadecimal.`]
-    : [`The pointer ${far[1]} has the tag ${far[2]}, the memory has ${memory}, in hexadecimal.`];
 }
 
 /** Addresses of the kernel's extensions on Intel: XNU, osfmk/x86_64: `vm_kernel_stext` is above them. */
@@ -330,12 +276,16 @@ function kernelFault({ text, panic, threads, images }: CrashReport): string[] {
   const words: string[] = [];
   const begin = Math.max(0, text.indexOf("(cpu "));
   const head = text.slice(begin, begin + (1 << 14));
-  const trap = /Kernel trap at (0x[0-9a-f]{8,16}), type (?:= )?(\d{1,2})/.exec(
-    panic?.message ?? "",
-  );
+  const trap =
+    /(?:Kernel trap at (0x[0-9a-f]{8,16}), |kernel trap ?\(CPU \d{1,3}, )type (?:= )?(\d{1,2})/i
+      .exec(panic?.message ?? "");
   const far = /\bfar: (0x[0-9a-f]{1,16})\b/.exec(head)?.[1];
   const fault = trap?.[2] === "14"
-    ? /\bFault CR2: (0x[0-9a-f]{1,16})(?:, Error code: (0x[0-9a-f]{1,16}))?/.exec(head)
+    ? /\bFault CR2: (0x[0-9a-f]{1,16})(?:, Error code: (0x[0-9a-f]{1,16}))?/.exec(head) ??
+      // Of 32-bit kernels.
+      (/\bEIP: 0x/.test(head)
+        ? /\bCR2: (0x[0-9a-f]{8}),(?:[\s\S]{0,400}?\bError code: (0x[0-9a-f]{1,8}))?/.exec(head)
+        : null)
     : null;
   const esr = /\besr: (0x[0-9a-f]{1,16})\b/.exec(head)?.[1];
   const abort = esr === undefined ? null : abortOf(BigInt(esr));
@@ -387,7 +337,7 @@ function kernelFault({ text, panic, threads, images }: CrashReport): string[] {
   ) {
     return words;
   }
-  const own = trap === null ? null : BigInt(trap[1]);
+  const own = trap?.[1] === undefined ? null : BigInt(trap[1]);
   const frame = threads[0]?.frames.find((frame) => isIntelExtension(frame.address));
   if (own !== null && isIntelExtension(own)) {
     words.push(

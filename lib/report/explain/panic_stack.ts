@@ -1,12 +1,39 @@
 /** Whose frames are on the backtrace of a kernel panic: those of panicking itself, and what led there. */
 
-import { knownPanic } from "../knowledge/mod.ts";
+import { type KnowledgeRow, knownPanic, ownMessage } from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
+import { headOf } from "../text.ts";
+import { sourceOf } from "./panic_words.ts";
 import { isNearest } from "../nearest.ts";
 
 /** Panics that a process or the watchdog's driver asked for: their backtrace is that of the asking. XNU,
  * bsd/kern/kern_shutdown.c: panic_kernel; Apple, watchdogd and IOWatchdog. */
 const asked = /^(?:userspace (?:watchdog timeout|panic)|watchdog timeout)\b/;
+
+/** What the CPU met, of which the message is the kernel's own. */
+const met =
+  /^(?:no message$|Kernel trap at|Unresolved kernel trap|Double fault|0x\d{3,4} - |\d{1,2}=)|\b(?:exception|abort|fault)\b/i;
+
+/** The row of a panic: of its words, of the project whose source raised it, or for a check that nothing more is known of;
+ * `null` for others. */
+export function panicRow(report: CrashReport): KnowledgeRow | null {
+  const message = report.panic?.message ?? "";
+  const row = knownPanic(message);
+  if (row !== null || message === "") return row;
+  const project = sourceOf(report)?.project ?? null;
+  return (project === null ? null : knownPanic(`Sources/${project}`)) ??
+    (met.test(message) ? null : ownMessage);
+}
+
+/** Whether the backtrace of a panic is not that of what failed. */
+export function isElsewhere(report: CrashReport): boolean {
+  const owner = /lock owner active on CPU (0x[0-9a-f]{1,4}|\d{1,4})\b/i
+    .exec(report.panic?.message ?? "")?.[1];
+  const cpu = /\bpanic\(cpu (\d{1,4}) caller/.exec(headOf(report.text))?.[1];
+  // The CPU that waited for another's lock.
+  if (owner !== undefined && cpu !== undefined && Number(owner) !== Number(cpu)) return true;
+  return panicRow(report)?.backtrace !== undefined;
+}
 
 /** Panics by which somebody restarts a machine that holds its buttons: nothing of the kernel failed. */
 const restarts: ReadonlySet<string> = new Set(["btn_rst", "forced reset"]);
@@ -31,10 +58,15 @@ export function isWholeBacktrace({ text, panic }: CrashReport): boolean {
     .test(text.slice(begin, begin + (1 << 15)));
 }
 
-/** The address of the instruction that met a fault; `null` where the message does not have it. */
-function trapAt(message: string): bigint | null {
+/** The address of the instruction that met a fault; `null` where neither the message nor the registers have it. */
+function trapAt({ text, panic }: CrashReport): bigint | null {
+  const message = panic?.message ?? "";
   const at = /(?:Kernel trap at |\bat pc |(?:Data|Inst) access .{0,40}\bPC=)(0x[0-9a-f]{8,16})/i
-    .exec(message)?.[1];
+    .exec(message)?.[1] ??
+    // Kernels of PowerPC, and those of 32 bits, have it beside the other registers.
+    (/^0x\d{3} - |kernel trap ?\(cpu \d/i.test(message)
+      ? /\b(?:PC=|EIP: )(0x[0-9a-f]{8})\b/i.exec(text.slice(0, 1 << 14))?.[1]
+      : undefined);
   return at === undefined ? null : BigInt(at);
 }
 
@@ -46,9 +78,10 @@ const panicking =
 const PANIC_DEPTH = 16;
 
 /** Index of the frame that met the fault or called panic(); 0 where the report does not tell. */
-export function panicEnd({ text, panic, threads }: CrashReport): number {
+export function panicEnd(report: CrashReport): number {
+  const { text, threads } = report;
   const frames = threads[0]?.frames ?? [];
-  const at = trapAt(panic?.message ?? "");
+  const at = trapAt(report);
   const places = at === null ? [] : [at];
   for (
     const [, caller] of text.slice(0, 1 << 17).matchAll(
@@ -75,16 +108,14 @@ const MAX_CALLS = 4;
 export function panicWords(report: CrashReport): string | null {
   const path = panicPath(report);
   if (path === null) return null;
-  return trapAt(report.panic?.message ?? "") !== null
-    ? `It was in ${path}.`
-    : `The panic was raised in ${path}.`;
+  return trapAt(report) !== null ? `It was in ${path}.` : `The panic was raised in ${path}.`;
 }
 
 function panicPath(report: CrashReport): string | null {
   const frames = report.threads[0]?.frames ?? [];
   const from = panicEnd(report);
   if (isAskedFor(report)) return null;
-  const at = trapAt(report.panic?.message ?? "") ?? (from > 0 ? frames[from]?.address : null) ??
+  const at = trapAt(report) ?? (from > 0 ? frames[from]?.address : null) ??
     null;
   const owner = at === null
     ? undefined

@@ -118,6 +118,7 @@ function endsInLoop({ format, text }: CrashReport, { tree }: ReportThread): bool
  * - `outer`: the outer frames of the stack
  * - `managed`: the functions of managed code, which threw
  * - `extension`: in a panic, an extension that is not Apple's; `extension cut`: and the backtrace may not be whole
+ * - `elsewhere`: in a panic, the backtrace that shows what failed
  * - `asked`: a process asked for the panic; `restart`: somebody restarted the machine by its buttons
  * - `processes`: there are several, of which only the first is looked at
  *
@@ -153,6 +154,7 @@ export type Absent =
   | "outer"
   | "extension"
   | "extension cut"
+  | "elsewhere"
   | "asked"
   | "restart"
   | "packaging"

@@ -11,6 +11,7 @@ import { jetsamRows } from "./jetsam.ts";
 import { kindRows } from "./kinds.ts";
 import { messageRows } from "./messages.ts";
 import { mobileRows } from "./mobile.ts";
+import { panicRows } from "./panics.ts";
 import type { CpuFamily, KnowledgeKind, KnowledgeRow } from "./row.ts";
 import { runtimeRows } from "./runtimes.ts";
 import { terminationRows } from "./terminations.ts";
@@ -19,6 +20,7 @@ import { scriptRows, sdkRows, vendorRows } from "./vendors.ts";
 export { heapDamage, mallocStop, typeLookup, wrongExecutor } from "./frames.ts";
 export { collected, sourced, timed } from "./frameworks.ts";
 export { missingUsage } from "./messages.ts";
+export { ownMessage } from "./panics.ts";
 export { frameworkSince } from "./terminations.ts";
 export type {
   CpuFamily,
@@ -26,6 +28,7 @@ export type {
   FrameRole,
   KnowledgeKind,
   KnowledgeRow,
+  PanicBacktrace,
   WaitReason,
 } from "./row.ts";
 
@@ -40,6 +43,7 @@ export const knowledge: readonly KnowledgeRow[] = [
   ...runtimeRows,
   ...messageRows,
   ...kindRows,
+  ...panicRows,
   ...vendorRows,
   ...sdkRows,
   ...scriptRows,

@@ -96,6 +96,15 @@ export type WaitReason =
   | "other"
   | "unknown";
 
+/** Whose backtrace a panic has that does not show what failed.
+ *
+ * - `report`: of the code that told of it, or asked for the panic
+ * - `moment`: of what just ran
+ * - `finder`: of what came upon it later
+ * - `waiter`: of what waited for it
+ */
+export type PanicBacktrace = "report" | "moment" | "finder" | "waiter";
+
 /** The instruction sets that reports are of. */
 export type CpuFamily = "arm" | "intel" | "powerpc";
 
@@ -127,6 +136,8 @@ export interface KnowledgeRow {
   readonly framework?: string;
   /** Whether the function is of a crash reporter in the process. */
   readonly crashReporter?: true;
+  /** What the backtrace of such a panic is, where it is not that of what failed. */
+  readonly backtrace?: PanicBacktrace;
   /** The instruction set that the row is limited to. */
   readonly cpu?: CpuFamily;
 }

@@ -2,6 +2,7 @@
  * paste it. XNU's `osfmk/kern/debug.c` and `osfmk/arm64/machine_routines.c` write it. */
 
 import type { ReportFrame, ReportImage, ReportThread } from "../drafts.ts";
+import { macVersion } from "../codes.ts";
 import { archOfCodeType, imageFinder, normalUuid } from "../images.ts";
 import type { JsonObject } from "../json.ts";
 import { CrashReport } from "../report.ts";
@@ -60,9 +61,9 @@ export function readPanic(
       launched: null,
     },
     arch: archOfCodeType(panic.images.length > 0 && /ARM64/.test(text) ? "ARM-64" : null),
-    codeType: null,
+    codeType: /_PPC\b/.test(kernelOf(panic)) ? "PPC" : null,
     model: panic.model,
-    osVersion: panic.osVersion,
+    osVersion: systemOf(panic),
     date: panic.date,
     incident: null,
     exception: null,
@@ -76,6 +77,28 @@ export function readPanic(
     panic: { message: panic.message, task: panic.task, extensions: panic.extensions },
     warnings,
   });
+}
+
+/** The kernel's version line: `Darwin Kernel Version 8.8.0: … root:xnu-792.12.6.obj~1/RELEASE_PPC`. */
+function kernelOf({ fields }: ParsedPanic): string {
+  return fields.find(({ name, value }) =>
+    name === "Kernel version" || value.startsWith("Darwin Kernel Version ")
+  )?.value ?? "";
+}
+
+/** The system by its build and its kernel. Builds of macOS begin with the kernel's major version; those of Apple's other
+ * systems do not. */
+function systemOf(panic: ParsedPanic): string | null {
+  const { osVersion } = panic;
+  const kernel = kernelOf(panic);
+  const [, darwin, major] = /^Darwin Kernel Version ((\d{1,2})[\d.]{0,10})/.exec(kernel) ?? [];
+  const mac = macVersion(Number(major));
+  if (mac === null) return osVersion;
+  if (osVersion === null) {
+    return /_(?:PPC|I386|X86_64)\b/.test(kernel) ? `${mac} (Darwin ${darwin})` : null;
+  }
+  const build = /^(\d{1,2})[A-Z]\d{1,5}[a-z]?$/.exec(osVersion)?.[1];
+  return build === major ? `${mac} (${osVersion})` : osVersion;
 }
 
 /** The parts of a panic's text. */
@@ -257,6 +280,8 @@ export function parsePanic(written: string): ParsedPanic {
     } else if (/^(?:Mac )?OS version$/i.test(name)) {
       if (value === "") pending = (next) => osVersion ??= next;
       else osVersion ??= value;
+    } else if (name === "Kernel version" && value === "") {
+      pending = (next) => fields.push({ name, value: next });
     } else if (/^System model name$/i.test(name)) model ??= value.replace(/ \(.*$/, "");
     if (value !== "" && fields.length < 100) fields.push({ name, value });
   }
