@@ -20,6 +20,7 @@ import { managedCalls, managedPath, scriptCalls, scriptPath } from "./managed.ts
 import { allMessages, sanitizerPlace, tellMessages } from "./message.ts";
 import { occasionOf, queueRow } from "./occasion.ts";
 import { callPath } from "./path.ts";
+import { peerOf } from "./peers.ts";
 import { isOfProcess, isSystemProgram } from "./program.ts";
 import { MANY, recursion } from "./recursion.ts";
 import { endedBy, frameOwner, functionOf, isBase, ownFrame, readStack } from "./stack.ts";
@@ -38,6 +39,7 @@ import {
   usesResource,
 } from "./telling.ts";
 import {
+  didNotAnswer,
   suspended,
   tellNamespace,
   tellTermination,
@@ -98,6 +100,7 @@ export function explainCrash(
       story.tell(`It waited for ${title}; which thread holds it is not in the report.`);
     }
   }
+  if (crash.peer !== null) story.tell(crash.peer.words);
   // A driver's new-handler is called for whoever asks for memory.
   const isHandler = story.rows.some(({ key }) => key === "operator new failed");
   const driver = outside || uncaught !== null || isHandler
@@ -171,6 +174,7 @@ function readCrash(report: CrashReport): Crash {
     ended,
     outside,
     uncaught,
+    peer: didNotAnswer(report, ended, texts) ? peerOf(report.threads) : null,
     deep: outside ? null : recursion(report),
     stack,
     reading,

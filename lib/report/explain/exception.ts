@@ -343,7 +343,9 @@ export function tellKind(crash: Crash, isDecoded: boolean, story: Story): void {
     }
     // What a program jumped to is no function.
     rows.push(jumpedToText(report) ? { ...kind, next: "" } : kind);
-  } else if (!isDecoded && kind.kind === "exception" && kind.next === "") rows.push(kind);
+  } else if (
+    !isDecoded && kind.kind === "exception" && kind.next === "" && kind.causes.length === 0
+  ) rows.push(kind);
 
   // Of a trap without a message only the function tells.
   if (

@@ -1,13 +1,12 @@
 /** What an explanation consists of, and how its parts are put together. */
 
 import { demangle } from "../../symbols/demangle/demangle.ts";
-import { imageOf, imageTitle, isSystemFrame, titleOf } from "../images.ts";
+import { isSystemFrame, titleOf } from "../images.ts";
 import type { KnowledgeRow } from "../knowledge/mod.ts";
-import { isNearest } from "../nearest.ts";
-import { type CrashReport, fieldValue, type ReportFrame, type ReportThread } from "../report.ts";
+import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
+import { adviceOf } from "./advice.ts";
 import { isUnderRosetta } from "./cpu.ts";
 import { simulatorOf } from "./platform.ts";
-import { isApples, isOfProcess, isOutside, isSystemProgram } from "./program.ts";
 import { sentence, unique } from "./words.ts";
 
 /** What a report means. The texts quote the report, so they are not safe to print raw. */
@@ -64,18 +63,8 @@ export function finished(
   const name = process.name ?? (report.panic === null ? nameByMain(report) : null);
   const who = name === null ? "" : `${name}${version}: `;
   const causes: string[] = [];
-  const check: string[] = [];
-  const hasObjects = usesObjects(report);
-  for (const row of rows) {
-    // The first row that has causes is the most specific.
-    if (causes.length === 0) causes.push(...row.causes);
-    const next = hasObjects
-      ? fitting(row.next, thread, firstOwn)
-      : withoutZombies(fitting(row.next, thread, firstOwn));
-    const isSaid = onlySanitizer.test(next) &&
-      check.some((text) => /Address Sanitizer|zombie objects/.test(text));
-    if (next !== "" && !isSaid && !check.includes(next)) check.push(next);
-  }
+  // The first row that has causes is the most specific.
+  for (const row of rows) if (causes.length === 0) causes.push(...row.causes);
   return {
     headline: `${who}${what}${on === "" ? "" : `, ${on}`}`,
     happened: unique(said.map(withReadableNames)),
@@ -83,7 +72,7 @@ export function finished(
     firstOwn,
     path,
     causes,
-    check: [...check.slice(0, 2), ...symbolAdvice(report, firstOwn)],
+    check: adviceOf(report, rows, said, thread, firstOwn),
     rows,
   };
 }
@@ -108,73 +97,6 @@ function withReadableNames(text: string): string {
     ? text
     : text.replace(mangled, (name) => demangle(name));
 }
-
-/** What to do where the deciding function of the program has no name. Nobody but their makers has symbols of Apple's programs
- * and of what the program does not bring along. */
-function symbolAdvice(report: CrashReport, own: ReportFrame | null): string[] {
-  if (own === null || (own.symbol !== null && !isNearest(own))) return [];
-  const image = imageOf(own);
-  const isApple = image !== null && (image.name.startsWith("com.apple.") ||
-    (isApples(report) && isOfProcess(own, report)));
-  if (image === null || isApple || imageTitle(image).startsWith("<")) return [];
-  const isOthers = isOutside(own, report);
-  // What a resource report of the system names without a path is mostly the system's.
-  const isEvent = fieldValue(report, "event") !== null;
-  if (isOthers && image.path === null && isEvent && isSystemProgram(report)) return [];
-  const title = imageTitle(image);
-  const isNamed = report.decidingStack.some((frame) =>
-    // What a program begins with keeps its name.
-    frame.symbol !== null && frame.symbol !== "main" && titleOf(frame) === title &&
-    !isNearest(frame)
-  );
-  const why = isNamed
-    ? "not all of its functions have names here"
-    : "its functions have no names here";
-  return [
-    isOthers
-      ? `Who makes ${title} can symbolicate the report with its dSYM: ${why}.`
-      : `Symbolicate the report with the dSYM of ${title}: ${why}.`,
-  ];
-}
-
-/** Whether a program may have objects of Objective-C, by its bundle or what is on its stack. */
-function usesObjects({ process, decidingStack, images, arch }: CrashReport): boolean {
-  return decidingStack.length === 0 || arch === null || arch.startsWith("arm") ||
-    /\.(?:app|appex|xpc)\//.test(process.path ?? ".app/") ||
-    images.some((image) => frameworks.test(imageTitle(image))) ||
-    decidingStack.some((frame) =>
-      /^[-+]\[|^_*(?:\d{1,3}[-+]\[|objc_|swift_|NS[A-Z]|CF[A-Z]|\$s)/.test(frame.symbol ?? "") ||
-      frameworks.test(titleOf(frame)) || /^lib(?:objc|swift)/.test(titleOf(frame))
-    );
-}
-
-/** Frameworks whose objects are Objective-C's. */
-const frameworks =
-  /^(?:com\.apple\.)?(?:CoreFoundation|Foundation|AppKit|UIKit|UIKitCore|SwiftUI)$/;
-
-/** Advice without what finds objects that were freed, where there are none. */
-function withoutZombies(next: string): string {
-  return next.replace(
-    /zombie objects or Address Sanitizer|Address Sanitizer or zombie objects/,
-    "Address Sanitizer",
-  );
-}
-
-/** Advice that speaks of functions on a stack, as far as the report has one. */
-function fitting(next: string, thread: ReportThread | null, own: ReportFrame | null): string {
-  if (own !== null || next === "") return next;
-  if (thread === null || thread.frames.length === 0) return ofStack.test(next) ? "" : next;
-  return next.replace("; the first frame of yours on its backtrace led to it", "")
-    .replace(/the first frame of yours/, "the calling function")
-    .replace(/^The first frame of yours/, "The calling function");
-}
-
-/** Advice that says no more than another one with more words. */
-const onlySanitizer = /^Run with (?:zombie objects or )?Address Sanitizer\.$/;
-
-/** Advice that only a stack can be held against. */
-const ofStack =
-  /\bthe function that trapped|function at the top|the top frame|first frame of yours|the calling frame|[Tt]he heaviest stack|^See the (?:caller|frames|function)/;
 
 /** What a hang's report or a spindump says of how long its process did not answer; `null` when it does not say it did. */
 export function silence({ fields }: CrashReport): string | null {

@@ -186,6 +186,11 @@ const runsLoop = /^(?:CFRunLoopRun(?:InMode)?$|-\[NSRunLoop(?:\(NSRunLoop\))? ru
 const mainLoops =
   /^(?:GSEventRun|UIApplicationMain|-\[UIApplication _run\]|_DPSNextEvent|ReceiveNextEvent|_?BlockUntilNextEvent|RunCurrentEventLoop|-\[NSApplication |NSApplicationMain)/;
 
+/** Whether a function runs an event loop, or is called by one for each event. */
+export function isEventLoop(symbol: string): boolean {
+  return messageLoops.test(symbol) || mainLoops.test(symbol);
+}
+
 /** Whether a main thread waits in a run loop that a function of the program runs, within the main loop or while the program
  * is launched: until it ends, the thread answers nothing. */
 export function isNested(frames: readonly ReportFrame[]): boolean {

@@ -1,12 +1,12 @@
 /** What else took part in a crash: other threads, libraries that were put into the program, and for whom a service worked. */
 
-import { baseName, isSystemFrame } from "../images.ts";
-import { known } from "../knowledge/mod.ts";
-import type { CrashReport, ReportFrame } from "../report.ts";
-import { isIdleStack, mainThread, waitOf } from "./hang.ts";
+import { baseName, isSystemFrame, titleOf } from "../images.ts";
+import { type Engine, engines, known } from "../knowledge/mod.ts";
+import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
+import { isIdleStack, isMainThread, mainThread, waitOf } from "./hang.ts";
 import { shortName } from "./names.ts";
 import { isOfProcess, isSystemProgram, responsibleOf } from "./program.ts";
-import { endedBy, functionOf } from "./stack.ts";
+import { endedBy, frameOwner, functionOf } from "./stack.ts";
 import type { Crash, Story } from "./story.ts";
 import { sentence, threadWords } from "./words.ts";
 
@@ -19,7 +19,6 @@ export function tellOthers(crash: Crash, story: Story): void {
   tellWorkers(crash, story);
   tellEngine(crash, story);
   tellConversion(crash, story);
-  tellMachine(crash, story);
   tellCloser(crash, story);
 }
 
@@ -164,76 +163,74 @@ const waits =
 /** Most threads that are named. */
 const MAX_WORKERS = 3;
 
-/** Calls into an engine of JavaScript that only one thread at a time may make: Hermes, API/jsi/jsi/jsi.h: "a Runtime is not
- * thread-safe". */
-const engine = /^facebook::hermes::.{0,40}HermesRuntimeImpl::/;
-
-/** Functions of JavaScriptCore, and of its copies, that belong to one virtual machine, which one thread may use at a time,
- * under its lock: its heap's, its objects' and its interpreter's: WebKit, Source/JavaScriptCore/runtime/JSLock.h. */
-const machine =
-  /^(?:JSC|TI)::(?:JSLock|Heap::collect|MarkedAllocator::allocate|MarkedSpace::allocate|LocalAllocator::allocate|Interpreter::execute|JSObject::|JSPropertyNameIterator::|ExecState::|DelayedReleaseScope::)|^llint_/;
-
-/** Tells that another thread was in a virtual machine of JavaScriptCore's too. */
-function tellMachine({ report, crashed, stack }: Crash, story: Story): void {
-  const isIn = ({ symbol }: ReportFrame): boolean => symbol !== null && machine.test(symbol);
-  if (!stack.some(isIn)) return;
-  // Its helpers have nothing but what they do for the one that crashed.
-  const other = report.threads.find((thread) =>
-    thread !== crashed && thread.frames.some(isIn) && !isIdleStack(thread.frames)
-  );
-  if (other === undefined) return;
-  const { symbol } = other.frames.find(isIn)!;
-  story.tell(
-    sentence(
-      `${threadWords(other)} ran code of JavaScriptCore too, in ${
-        shortName(symbol!)
-      }: one thread at a time may use a virtual machine of it, under its lock; whether both used the same one is not in the report`,
-    ),
-  );
-}
+/** Frames of a crashed stack, from the innermost that counts, in which it is in an engine that is not JavaScript's. */
+const ENGINE_DEPTH = 8;
 
 /** Tells that two threads were in the same kind of engine, which takes one at a time. */
-function tellEngine({ report, crashed, stack, uncaught }: Crash, story: Story): void {
+function tellEngine(crash: Crash, story: Story): void {
+  const { report, crashed, stack, reading, uncaught } = crash;
+  if (crashed === null) return;
   const isOwn = isConverting(stack);
-  if (crashed === null || !(isOwn || isInEngine(stack))) return;
+  const ended = endedBy(report);
+  const isFault = uncaught === null && (ended === "access" || ended === "trap");
+  const near = stack.slice(reading.first, reading.first + ENGINE_DEPTH);
+  const engine =
+    engines.find((each) =>
+      each.inside !== undefined
+        ? isUsing(each, stack)
+        : isFault && isUsing(each, each.isInnermost === true ? near.slice(0, 1) : near)
+    ) ?? (isOwn ? engines[0] : undefined);
+  if (engine === undefined) return;
+  // What it does by itself is as it should be.
+  const lacks = isFault && !isPermitted(engine, crashed) &&
+    stack.some((frame) => frameOwner(frame, functionOf(frame, null)) === "program");
+  if (lacks) {
+    story.tell(
+      sentence(
+        `${threadWords(crashed)} was in ${engine.title}, and no call of ${
+          engine.permits!.title
+        } is on its stack: ${engine.rule}`,
+      ),
+    );
+  }
   // What makes an error of JavaScript uses the run-time all the while, also where it only asks for its parts.
-  const others = report.threads.filter((thread) =>
-    thread !== crashed && (isInEngine(thread.frames) || isConverting(thread.frames)) &&
-    !isIdleStack(thread.frames)
+  const others = report.threads.slice(0, MAX_THREADS).filter((thread) =>
+    thread !== crashed && !isIdleStack(thread.frames) &&
+    (engine.inside === undefined
+      ? isWorkingIn(engine, thread) && (lacks || engine.permits === undefined ||
+        !isPermitted(engine, thread))
+      : isUsing(engine, thread.frames) || isConverting(thread.frames))
   );
   if (others.length === 0) return;
   const other = others.find(({ frames }) => isConverting(frames)) ?? others[0];
   const { index, frames } = other;
+  const at = frames.findIndex((frame) => isOf(engine, frame));
   // What it asks of the system meanwhile says nothing.
-  const user = isInEngine(frames)
-    ? frames[0]
+  const user = at >= 0
+    ? frames.find((frame) => titleOf(frame) === titleOf(frames[at]))
     : frames.find(({ symbol }) => symbol !== null && converts.test(symbol));
   const symbol = user?.symbol ?? null;
   story.tell(
     sentence(
       `${threadWords(other)} ${
-        isInEngine(frames) ? "ran code of Hermes too" : "used a run-time of JavaScript too"
-      }${
-        symbol === null ? "" : `, in ${shortName(symbol)}`
-      }: one run-time of Hermes may be used by one thread at a time; whether both used the same one is not in the report`,
+        at >= 0 ? `ran code of ${engine.title} too` : "used a run-time of JavaScript too"
+      }${symbol === null ? "" : `, in ${shortName(symbol)}`}${
+        lacks ? "" : `: ${engine.rule}`
+      }; whether both used the same one is not in the report`,
     ),
   );
-  if (!isOwn && !isConverting(frames)) return;
+  if (engine.inside === undefined || !isOwn && !isConverting(frames)) return;
   if (!isOwn) {
     story.tell(
       `Thread ${index} made an error of JavaScript of an Objective-C exception that a native module had raised.`,
     );
   }
   // What was met afterwards is what two threads left.
-  const ended = endedBy(report);
-  if (uncaught === null && (ended === "access" || ended === "trap")) {
-    story.rows.splice(
-      0,
-      story.rows.length,
-      known("message", "Hermes on the thread of a native module")!,
-    );
-  }
+  if (isFault) story.rows.splice(0, story.rows.length, known("message", nativeModule)!);
 }
+
+/** The key of the row for a native module's exception beside the thread that runs JavaScript. */
+const nativeModule = "JavaScript on the thread of a native module";
 
 /** React Native makes errors of JavaScript of Objective-C exceptions on the thread of the module that raised them:
  * RCTTurboModule.mm, performVoidMethodInvocation. */
@@ -242,9 +239,12 @@ const converts = /^facebook::react::(?:TurboModuleConvertUtils::)?convertNSExcep
 /** Tells of a thread of native modules that reads the call stack of an exception, as React Native does to make an error of
  * JavaScript of it, where the names of its own functions are missing. */
 function tellConversion({ report, crashed, stack, uncaught }: Crash, story: Story): void {
-  const isIn = ({ symbol }: ReportFrame): boolean =>
-    symbol !== null && (inHermes.test(symbol) || engine.test(symbol));
-  if (uncaught !== null || endedBy(report) !== "access" || !stack.slice(0, 8).some(isIn)) return;
+  const engine = engines.find((each) =>
+    stack.slice(0, ENGINE_DEPTH).some((frame) =>
+      isOf(each, frame) || each.inside?.test(frame.symbol ?? "") === true
+    )
+  );
+  if (uncaught !== null || endedBy(report) !== "access" || engine?.inside === undefined) return;
   const other = report.threads.find((thread) =>
     thread !== crashed && moduleQueue.test(thread.queue ?? "") && !isConverting(thread.frames) &&
     thread.frames.slice(0, 12).some(({ symbol }) => symbol !== null && readsSymbols.test(symbol))
@@ -257,18 +257,11 @@ function tellConversion({ report, crashed, stack, uncaught }: Crash, story: Stor
     sentence(
       `${threadWords(other)} read the call stack of an Objective-C exception, in ${
         shortName(symbol!)
-      }: so does React Native where a native module raised one, to make an error of JavaScript of it; if it did, it used the run-time of Hermes on that thread, which may be used by one thread at a time`,
+      }: so does React Native where a native module raised one, to make an error of JavaScript of it; if it did, it used the run-time of ${engine.title} on that thread: ${engine.rule}`,
     ),
   );
-  story.rows.splice(
-    0,
-    story.rows.length,
-    known("message", "Hermes on the thread of a native module")!,
-  );
+  story.rows.splice(0, story.rows.length, known("message", nativeModule)!);
 }
-
-/** Functions of Hermes's machine. */
-const inHermes = /^hermes::vm::/;
 
 /** The queue of React Native on which native modules' methods run: RCTTurboModuleManager.mm. */
 const moduleQueue = /^com\.(?:meta|facebook)\.react\.turbomodulemanager\.queue$/;
@@ -280,8 +273,26 @@ function isConverting(frames: readonly ReportFrame[]): boolean {
   return frames.some(({ symbol }) => symbol !== null && converts.test(symbol));
 }
 
-function isInEngine(frames: readonly ReportFrame[]): boolean {
-  return frames.some(({ symbol }) => symbol !== null && engine.test(symbol));
+function isOf({ uses }: Engine, { symbol }: ReportFrame): boolean {
+  return symbol !== null && uses.test(symbol);
+}
+
+function isUsing(engine: Engine, frames: readonly ReportFrame[]): boolean {
+  return frames.some((frame) => isOf(engine, frame));
+}
+
+/** Whether a thread works in an engine: one that waits may have its lock taken by another one, as it has to be. */
+function isWorkingIn(engine: Engine, { frames }: ReportThread): boolean {
+  const wait = waitOf(frames);
+  return isUsing(engine, frames.slice(0, engine.isInnermost === true ? 1 : ENGINE_DEPTH)) &&
+    (wait === null || wait.waitReason === "files");
+}
+
+/** Whether a thread uses an engine as it has to, as far as its stack can tell. */
+function isPermitted({ permits }: Engine, thread: ReportThread): boolean {
+  return permits === undefined || isMainThread(thread) || thread.index === 0 ||
+    thread.queue?.startsWith("NSManagedObjectContext") === true ||
+    thread.frames.some(({ symbol }) => symbol !== null && permits.names.test(symbol));
 }
 
 /** Folders of the libraries that jailbreaks load into programs: Cydia Substrate, libhooker, ElleKit. */

@@ -24,6 +24,7 @@ import { processUses, samplerTime, silentProcesses, spindumpText } from "./kinds
 import { occasionOf } from "./occasion.ts";
 import { shortName } from "./names.ts";
 import { callPath } from "./path.ts";
+import { peerOf } from "./peers.ts";
 import { isOfProcess } from "./program.ts";
 import { frameTitle, isTrampoline, ownFrame } from "./stack.ts";
 import { isTreeCut } from "./telling.ts";
@@ -128,6 +129,9 @@ export function explainSampled(
           : "The report does not say which thread holds it.",
       );
     }
+    const own = processes.size <= 1 ? report.threads : owned;
+    const peer = blocker === null && thread === mainThread({ threads: own }) ? peerOf(own) : null;
+    if (peer !== null) happened.push(peer.words);
     if (blocker !== null) {
       happened.push(
         `It was ${blocker.words}${

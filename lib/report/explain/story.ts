@@ -3,6 +3,7 @@
 import type { KnowledgeRow } from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import type { UncaughtException } from "./language.ts";
+import type { Peer } from "./peers.ts";
 import type { DeepStack } from "./recursion.ts";
 import type { StackReading } from "./stack.ts";
 
@@ -18,6 +19,8 @@ export interface Crash {
   /** Whether something outside of the process ended it: it says why, and the stacks only show that moment. */
   readonly outside: boolean;
   readonly uncaught: UncaughtException | null;
+  /** The thread for which a main thread that did not answer may have waited; `null` for others. */
+  readonly peer: Peer | null;
   /** A deep stack; `null` for others, and where the stacks only show a moment. */
   readonly deep: DeepStack | null;
   /** The stack that shows what happened. */

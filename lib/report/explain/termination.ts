@@ -10,18 +10,19 @@ import {
   knownTermination,
   knownWatchdog,
 } from "../knowledge/mod.ts";
-import { type CrashReport, fieldValue, type ReportFrame, type ReportThread } from "../report.ts";
+import { type CrashReport, fieldValue, type ReportFrame } from "../report.ts";
 import { headOf } from "../text.ts";
 import { accessOf } from "./cpu.ts";
-import { lockOf, mainThread, waitOf } from "./hang.ts";
+import { isEventLoop, isIdleMain, lockOf, mainThread, waitOf } from "./hang.ts";
 import { newerRow, packageRow, withoutAbsent } from "./message.ts";
 import { symbolRow } from "./missing_symbol.ts";
 import { shortName } from "./names.ts";
 import { isMobile, simulatorOf } from "./platform.ts";
 import { regionWords } from "./region.ts";
+import { frameOwner, functionOf } from "./stack.ts";
 import type { Crash, Story } from "./story.ts";
 import { isBadJump, lockingThread } from "./telling.ts";
-import { sentence, threadWords } from "./words.ts";
+import { sentence } from "./words.ts";
 
 /** Tells what ended the process from outside. */
 export function tellTermination(crash: Crash, story: Story): void {
@@ -44,7 +45,8 @@ export function tellTermination(crash: Crash, story: Story): void {
   if (why !== null && why.key !== "Library not loaded") story.add(why);
   else {
     const isBusy = isSlow || ended.key === suspended;
-    const row = isBusy ? { ...ended, ...slowness(crash) } : ended;
+    const slow = isBusy ? slowness(crash) : {};
+    const row = { ...ended, ...slow, next: (slow.next ?? "") === "" ? ended.next : slow.next! };
     story.add(
       row,
       sentence(
@@ -62,12 +64,26 @@ export function tellTermination(crash: Crash, story: Story): void {
   if (holder !== null) {
     story.tell(`Thread ${holder.index} was in SQLite: most likely it held the lock.`);
   }
-  if (isSlow) tellPeer(report, story);
   if (ended.key.startsWith(ASSERTION)) tellTask(texts.join("\n").slice(0, 4000), story);
   const share = watchdogWords(termination?.reasons.join(" ") ?? "");
   if (share !== null) story.tell(mainWaits(report) ? share.replace(didNotWait, mainWaited) : share);
   else if (isSlow) tellComputed(texts.join("\n").slice(0, 4000), story);
 }
+
+/** Whether a process was ended, or a report of it made, since its main thread did not answer. */
+export function didNotAnswer(
+  { exception, termination }: CrashReport,
+  ended: KnowledgeRow | null,
+  texts: readonly string[],
+): boolean {
+  return (ended !== null && unanswered.test(ended.key)) || ended?.key === suspended ||
+    /^(?:WATCHDOG|HANGTRACER)$/i.test(termination?.namespace ?? "") ||
+    exception?.type === "deadlock" ||
+    texts.some((text) => /Application main thread deadlocked|SIMULATED \(this is NOT/.test(text));
+}
+
+/** Keys of the codes by which a process that does not answer is ended. */
+const unanswered = /^\*:0x(?:8badf00d|deadfa11)$/;
 
 const didNotWait = "it worked and did not wait";
 /** What the app computed may be another thread's work. */
@@ -81,7 +97,7 @@ function mainWaits(report: CrashReport): boolean {
 
 /** Causes and advice for a main thread that did not answer, by what it did: it waited for a lock, for something else, or
  * worked. */
-function slowness({ report, texts }: Crash): Partial<Pick<KnowledgeRow, "causes" | "next">> {
+function slowness({ report, texts, peer }: Crash): Partial<Pick<KnowledgeRow, "causes" | "next">> {
   const frames = mainThread(report)?.frames ?? [];
   const text = [...report.termination?.reasons ?? [], ...texts].join("\n").slice(0, 8000);
   const words = watchdogWords(text) ?? computedWords(text) ?? "";
@@ -93,8 +109,9 @@ function slowness({ report, texts }: Crash): Partial<Pick<KnowledgeRow, "causes"
         "another thread holds the lock: it waits for the main thread, or for something else, or works long under it",
         ...lock.isRecursive ? [] : ["the main thread took the lock before, and waits for itself"],
       ],
-      next:
-        "Find what else takes the lock, and what it does until it releases it; do not wait for it on the main thread.",
+      next: `Find what else takes the lock, and what it does until it releases it${
+        staysOnMain(frames) ? "" : "; do not wait for it on the main thread"
+      }.`,
     };
   }
   if (worked) {
@@ -105,95 +122,74 @@ function slowness({ report, texts }: Crash): Partial<Pick<KnowledgeRow, "causes"
           ? ["another thread that worked while the main thread waited for it"]
           : [],
       ],
+      next: mainAdvice(frames),
     };
   }
-  const peer = peerOf(report);
-  if (peer !== null) {
-    return {
-      causes: [
-        `most likely a deadlock: the main thread waited for what thread ${peer.thread.index} did, which waited for a lock that the main thread may hold`,
-      ],
-      next:
-        "See both stacks: stop what the other thread does for the object before the main thread releases or stops it.",
-    };
-  }
-  const next = isRelease(frames)
-    ? {
-      next:
-        "Find what the main thread waited for while it released an object; stop what still uses the object before.",
-    }
-    : {};
+  if (peer !== null && peer.causes.length > 0) return { causes: peer.causes, next: peer.next };
+  const next = mainAdvice(frames);
   return / waited(?!, or)/.test(words)
     ? {
-      ...next,
+      next,
       causes: [
         "the main thread waited: for another thread or process, the network, a file, or a lock",
       ],
     }
-    : {};
+    : { next };
 }
 
-/** Most frames above a wait that are looked at. */
-const PEER_DEPTH = 12;
+/** Frames within which what a main thread did is looked for. */
+const MAIN_DEPTH = 24;
 
-const method = /^[-+]\[(\w{1,100})(?:\([^)]{0,100}\))? [\w:.]{1,200}\]/;
+/** Members that end an object's life or its use. */
+const ending =
+  /^[-+]\[[^\]]{1,200} (?:dealloc|\.cxx_destruct|_?invalidate\w{0,40}:?)\]|::~\w|\.(?:__deallocating_)?deinit\b|\.invalidate\(/;
 
-/** The methods of classes among a stack's innermost frames. */
-function methods(
-  frames: readonly ReportFrame[],
-): { symbol: string; type: string; title: string }[] {
-  return frames.slice(0, PEER_DEPTH).flatMap((frame) => {
-    const symbol = frame.symbol ?? "";
-    const type = method.exec(symbol)?.[1];
-    return type === undefined ? [] : [{ symbol, type, title: titleOf(frame) }];
-  });
+/** Libraries whose work has to be done on the main thread. */
+const userInterface =
+  /^(?:com\.apple\.)?(?:UIKit|UIKitCore|AppKit|SwiftUI|QuartzCore|WebKit|HIToolbox)$/;
+
+/** Functions of a main thread's stack from its innermost to what called it for an event. */
+function untilLoop(frames: readonly ReportFrame[]): (string | null)[] {
+  const names = frames.slice(0, MAIN_DEPTH).map((frame) => functionOf(frame, null));
+  const end = names.findIndex((name) => name !== null && isEventLoop(name));
+  return end < 0 ? names : names.slice(0, end);
 }
 
-/** The one other thread that waits for a lock in a method of a class in which the main thread waits for another thread;
- * `null` where there is none. */
-function peerOf(
-  report: CrashReport,
-): { thread: ReportThread; symbol: string; ofMain: string } | null {
-  const main = mainThread(report);
-  const reason = waitOf(main?.frames ?? [])?.waitReason;
-  if (main === null || reason === undefined || !/^(?:condition|semaphore|join)$/.test(reason)) {
-    return null;
-  }
-  const own = methods(main.frames);
-  const found = report.threads.slice(0, MAX_THREADS).flatMap((thread) => {
-    const waited = thread === main ? undefined : waitOf(thread.frames)?.waitReason;
-    if (waited !== "mutex" && waited !== "rwlock") return [];
-    // The method that takes the lock.
-    const taker = methods(thread.frames)[0];
-    const same = own.find(({ type, title }) => type === taker?.type && title === taker.title);
-    return same === undefined ? [] : [{ thread, symbol: taker.symbol, ofMain: same.symbol }];
-  });
-  return found.length === 1 ? found[0] : null;
+/** Whether a thread is within the end of an object, or in the system's libraries before any function of the program. */
+function staysOnMain(frames: readonly ReportFrame[]): boolean {
+  const names = untilLoop(frames);
+  return names.some((name) => name !== null && ending.test(name)) ||
+    !names.some((name, index) => frameOwner(frames[index], name) === "program");
 }
 
-/** Most threads that are looked at. */
-const MAX_THREADS = 500;
-
-/** Tells which thread the main thread most likely waited for. */
-function tellPeer(report: CrashReport, story: Story): void {
-  const peer = peerOf(report);
-  if (peer === null) return;
-  story.tell(
-    sentence(
-      `${threadWords(peer.thread)} waited for a lock in ${
-        shortName(peer.symbol)
-      }, while the main thread waited within ${
-        shortName(peer.ofMain)
-      }, of the same class: most likely each waited for the other; who held the lock is not in the report`,
-    ),
-  );
-}
-
-/** Whether a thread waits while it releases an object. */
-function isRelease(frames: readonly ReportFrame[]): boolean {
+/** What to do about what a main thread did that did not answer, as far as its stack shows it: that of the user interface
+ * has to stay on that thread, and so has the end of its objects. */
+function mainAdvice(frames: readonly ReportFrame[]): string {
+  if (isIdleMain(frames)) return "";
+  const inner = untilLoop(frames);
   const reason = waitOf(frames)?.waitReason;
-  return reason !== undefined && /^(?:condition|semaphore|join|queue)$/.test(reason) &&
-    methods(frames).some(({ symbol }) => / (?:dealloc|\.cxx_destruct)\]/.test(symbol));
+  const isWaiting = reason !== undefined && reason !== "files" && reason !== "unknown";
+  const released = inner.find((name) => name !== null && ending.test(name));
+  if (released != null) {
+    return isWaiting
+      ? `Find what the main thread waited for while it released an object, in ${
+        shortName(released)
+      }; stop what still uses the object before.`
+      : "";
+  }
+  const at = inner.findIndex((name, index) => frameOwner(frames[index], name) === "program");
+  const own = at < 0 ? null : inner[at];
+  if (own === null) return "";
+  const library = frames.slice(0, at).map(titleOf).findLast((title) => userInterface.test(title));
+  const name = shortName(own);
+  if (library !== undefined) {
+    return `What ${name} had ${
+      library.replace(/^com\.apple\./, "")
+    } do has to stay on the main thread: see whether it does less there at once, or in parts.`;
+  }
+  return isWaiting
+    ? `See that ${name} does not wait on the main thread: let it go on, and take the result when it is there.`
+    : `If ${name} takes long, do its work on another thread or in parts: it ran on the main thread at that moment.`;
 }
 
 /** Tells how long a background task was permitted, and how much the app computed meanwhile. */

@@ -133,7 +133,7 @@ export function tellUncaught({ report, uncaught, stack, reading }: Crash, story:
     story.rows.push(
       reason === null && !isSaid ? row : {
         ...row,
-        next: "See the reason, and what of yours on the exception's backtrace led to it.",
+        next: "",
       },
     );
   }

@@ -16,7 +16,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     key: "deadlock",
     meaning: "The main thread did not answer for the time that the crash reporter allows.",
     causes: [],
-    next: "See what the main thread waits for, and what holds it.",
+    next: "",
     source: "KSCrash, KSCrashMonitor_Deadlock.m",
   },
   {
@@ -33,7 +33,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     meaning:
       "The program reported this itself through its crash reporter, such as an error that it caught; it need not have ended.",
     causes: [],
-    next: "See what called the reporter, and the error that it passed.",
+    next: "",
     source: "KSCrash, KSCrashMonitor_User.c",
   },
   {
@@ -124,7 +124,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     key: "EXC_BREAKPOINT",
     meaning: "The program executed a trap instruction, with which a failed check stops it.",
     causes: [],
-    next: "The function at the top made the check: see its line and the message.",
+    next: "",
     source: apple,
   },
   {
@@ -135,7 +135,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     causes: [
       "fatalError(), a precondition, nil unwrapped, a failed forced cast, an index out of range",
     ],
-    next: "The calling function made the check: see its line and the message.",
+    next: "Read the message.",
     source: "Swift, stdlib/public/core/AssertCommon.swift",
   },
   {
@@ -146,7 +146,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     causes: [
       "fatalError(), a precondition, nil unwrapped, a failed forced cast, an index out of range",
     ],
-    next: "The calling function made the check: see its line and the message.",
+    next: "Read the message.",
     source: "Swift, stdlib/public/core/AssertCommon.swift",
   },
   {
@@ -156,7 +156,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     causes: [
       "nil unwrapped, a failed forced cast, an index out of range, an overflow, a precondition or fatalError()",
     ],
-    next: "The function at the top made the check: see its line and the message.",
+    next: "",
     source: apple,
   },
   {
@@ -166,7 +166,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     causes: [
       "nil unwrapped, a failed forced cast, an index out of range, an overflow, a precondition or fatalError()",
     ],
-    next: "The function at the top made the check: see its line and the message.",
+    next: "",
     source: apple,
   },
   {
@@ -178,7 +178,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
       'a panic that may not leave a function, as one that is extern "C", or that came while another one unwound',
       "code that was reached though it must not be",
     ],
-    next: "See the function at the top, and what it wrote to stderr.",
+    next: "Read what the program wrote to stderr.",
     source: "Rust, core::intrinsics::abort",
   },
   {
@@ -187,7 +187,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     meaning:
       "The CPU met an instruction that it does not know or may not execute; on Intel it is mostly ud2, with which a failed check stops the program.",
     causes: [],
-    next: "See the instruction at the program counter, and the function there.",
+    next: "Disassemble the function at the program counter.",
     source: apple,
   },
   {
@@ -199,7 +199,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
       "an instruction that this CPU does not have or a program may not use, or one that is undefined on purpose",
       "code that was made wrongly or overwritten, or a jump to what is no code",
     ],
-    next: "See the instruction at the program counter: disassemble the function there.",
+    next: "Disassemble the function at the program counter.",
     source: apple,
   },
   {
@@ -221,7 +221,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     meaning:
       "The CPU met an invalid instruction: on Intel mostly ud2, with which a failed check stops the program.",
     causes: [],
-    next: "See the instruction at the program counter: for ud2 the function there made a check.",
+    next: "Disassemble the function at the program counter: for ud2 it made a check.",
     source: apple,
   },
   {
@@ -274,7 +274,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     key: "EXC_SYSCALL",
     meaning: "A system call was trapped.",
     causes: [],
-    next: "See the call at the top, and who made it.",
+    next: "",
     source: types,
   },
   {
@@ -283,7 +283,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     meaning:
       "The process used more of a resource than it may; this is a notice, not always the end.",
     causes: [],
-    next: "See the decoded limit, and what the busiest thread was doing.",
+    next: "",
     source: apple,
   },
   {
@@ -291,7 +291,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     key: "EXC_GUARD GUARD_TYPE_FD",
     meaning: "The process used a file descriptor that somebody had put under guard.",
     causes: [],
-    next: "See the decoded guard, and the call at the top.",
+    next: "",
     source: "XNU, bsd/sys/guarded.h",
   },
   {
@@ -310,7 +310,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     key: `EXC_GUARD GUARD_TYPE_MACH_PORT ${flavor}`,
     meaning: "The process released or used a right of a Mach port in a way that its guard forbids.",
     causes: ["a port's right that was released more often than it was taken, or used after that"],
-    next: "See the decoded guard, and the call at the top.",
+    next: "",
     source: "XNU, osfmk/mach/port.h: kGUARD_EXC_*; doc/mach_ipc/guard_exceptions.md",
   })),
   {
@@ -328,8 +328,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     meaning:
       "The process sent or awaited a Mach message in a way that the system's policy forbids: no port was under guard.",
     causes: [],
-    next:
-      "See the call at the top, and who made it: older forms of mach_msg() are not allowed to all.",
+    next: "Use the newer form of mach_msg(): older ones are not allowed to all.",
     source: "XNU, doc/mach_ipc/guard_exceptions.md",
   },
   {
@@ -338,7 +337,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     meaning:
       "The process set an exception port in a way that the system's policy forbids to it: no port was under guard.",
     causes: ["a crash reporter or debugger in the process that asks for its task port"],
-    next: "See who sets the exception port: the frames below the top.",
+    next: "",
     source: "XNU, doc/mach_ipc/guard_exceptions.md",
   },
   {
@@ -346,7 +345,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     key: "EXC_GUARD GUARD_TYPE_MACH_PORT",
     meaning: "The process used a Mach port in a way that its guard forbids.",
     causes: [],
-    next: "See the decoded guard, and the call at the top.",
+    next: "",
     source: "XNU, osfmk/mach/port.h: kGUARD_EXC_*",
   },
   {
@@ -363,7 +362,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     key: "EXC_GUARD GUARD_TYPE_VN",
     meaning: "The process changed a file that a process had put under guard.",
     causes: [],
-    next: "See the decoded guard, and the call at the top.",
+    next: "",
     source: "XNU, bsd/sys/guarded.h: VNG_*",
   },
   {
@@ -371,7 +370,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     key: "EXC_GUARD GUARD_TYPE_VIRT_MEMORY DEALLOC_GAP",
     meaning: "The process released memory that is not allocated (munmap or vm_deallocate).",
     causes: ["memory that was released twice, or by a wrong address or size"],
-    next: "See who releases memory: the frames below the top.",
+    next: "",
     source: "XNU, osfmk/mach/vm_statistics.h: kGUARD_EXC_DEALLOC_GAP",
   },
   {
@@ -379,7 +378,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     key: "EXC_GUARD GUARD_TYPE_VIRT_MEMORY",
     meaning: "The process used memory in a way that the kernel's guards forbid.",
     causes: [],
-    next: "See the decoded guard, and the call at the top.",
+    next: "",
     source: "XNU, osfmk/mach/vm_statistics.h: kGUARD_EXC_*",
   },
   {
@@ -387,7 +386,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     key: "EXC_GUARD GUARD_TYPE_REJECTED_SC",
     meaning: "The process made a system call that its sandbox rejects.",
     causes: [],
-    next: "See who made the call: the frames below the top.",
+    next: "",
     source: "XNU, osfmk/kern/exc_guard.h",
   },
   {
@@ -395,7 +394,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     key: "EXC_GUARD",
     meaning: "The process touched a resource that somebody had put under guard.",
     causes: [],
-    next: "See the decoded guard, and the call at the top.",
+    next: "",
     source: apple,
   },
   {
@@ -403,7 +402,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     key: "EXC_CORPSE_NOTIFY",
     meaning: "The process had ended and was kept for the report.",
     causes: ["see the exception before it"],
-    next: "Read the other fields: this one says nothing of the cause.",
+    next: "",
     source: types,
   },
   {
@@ -430,7 +429,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     key: "sent by itself",
     meaning: "The process sent itself the signal: no access to memory failed.",
     causes: ["a call of raise() or kill() in the program, or in a handler that passes a signal on"],
-    next: "See what called raise().",
+    next: "",
     source: "POSIX, raise() and pthread_kill()",
   },
   {
@@ -471,7 +470,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     key: "SIGABRT of another process",
     meaning: "Another process ended this one by SIGABRT: it did not abort itself.",
     causes: [],
-    next: "See what the process was doing, and why the other one ended it: in the system's log.",
+    next: "Look in the system's log for why the other one ended it.",
     source: "XNU, bsd/sys/reason.h; Apple's crash reporter: Terminating Process",
   },
   {
@@ -487,7 +486,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     key: "SIGTRAP",
     meaning: "A trap instruction was executed.",
     causes: ["a failed run-time check"],
-    next: "See the function that trapped.",
+    next: "",
     source: note,
   },
   {
@@ -496,7 +495,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     meaning:
       "An illegal instruction was executed; on Intel it is mostly ud2, the trap of a failed check.",
     causes: [],
-    next: "See the top frame's instruction, or who called it.",
+    next: "",
     source: note,
   },
   {
@@ -505,7 +504,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     cpu: "arm",
     meaning: "An illegal instruction was executed.",
     causes: [],
-    next: "See the top frame's instruction, or who called it.",
+    next: "",
     source: note,
   },
   {
@@ -515,7 +514,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     meaning:
       "An illegal instruction was executed: on Intel mostly ud2, the trap of a failed check.",
     causes: [],
-    next: "See the function that trapped, or who called it.",
+    next: "",
     source: note,
   },
   {
@@ -524,7 +523,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     meaning:
       "The process was asked to end by SIGQUIT, by another process or from its terminal; it did not crash.",
     causes: [],
-    next: "See what the main thread did.",
+    next: "",
     source: `${note}; signal(3)`,
   },
   {
@@ -532,7 +531,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     key: "SIGSYS",
     meaning: "A system call that does not exist was made, or one that is forbidden.",
     causes: [],
-    next: "See the top frame's caller.",
+    next: "",
     source: apple,
   },
   {
@@ -540,7 +539,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     key: "SIGFPE",
     meaning: "The CPU refused a calculation.",
     causes: [],
-    next: "See the arithmetic in the top frame.",
+    next: "",
     source: types,
   },
   {
@@ -557,7 +556,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     key: "SIGTERM",
     meaning: "The process was asked to end.",
     causes: [],
-    next: "See who: the terminating process.",
+    next: "",
     source: note,
   },
   {
@@ -573,32 +572,32 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     key: "SIGXCPU",
     meaning: "The process used more CPU time than it may.",
     causes: [],
-    next: "See what the busiest thread was doing.",
+    next: "",
     source: "XNU, bsd/sys/signal.h",
   },
   ...([
     ["BUS_ADRERR", "memory is mapped at the address, but the access failed", [
       "memory that may not be used in that way: a write to what may only be read, or the end of a stack",
       "a mapped file that became shorter",
-    ], "See what is mapped there, and what protection it has."],
+    ], ""],
     [
       "BUS_OBJERR",
       "the hardware refused the access",
       ["a mapped file on a volume with errors"],
-      "See what is mapped there.",
+      "",
     ],
-    ["SEGV_MAPERR", "nothing is mapped at the address", [], "See what the address is close to."],
+    ["SEGV_MAPERR", "nothing is mapped at the address", [], ""],
     [
       "ILL_ILLOPC",
       "an invalid opcode",
       ["a trap of a failed check"],
-      "See the function that trapped.",
+      "",
     ],
     [
       "TRAP_BRKPT",
       "a breakpoint instruction",
       ["a trap of a failed check"],
-      "See the function that trapped.",
+      "",
     ],
     [
       "FPE_INTDIV",
@@ -625,7 +624,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
       "SEGV_ACCERR",
       "the address could not be used; whether memory is mapped there is not said: on ARM the kernel gives this code to each SIGSEGV",
       [],
-      "See what the address is close to.",
+      "",
     ],
     [
       "BUS_ADRALN",
@@ -634,7 +633,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
         "a pointer that is not aligned, as of a cast from bytes to a larger type",
         "memory that may not be used in that way: a write to what may only be read, or the end of a stack",
       ],
-      "See what is mapped there, what protection it has, and whether the instruction needs an alignment.",
+      "See whether the instruction needs an alignment.",
     ],
     [
       "BUS_ADRALN aligned",
@@ -643,13 +642,13 @@ export const exceptionRows: readonly KnowledgeRow[] = [
         "memory that may not be used in that way: a write to what may only be read, or the end of a stack",
         "a mapped file that became shorter",
       ],
-      "See what is mapped there, and what protection it has.",
+      "",
     ],
     [
       "ILL_ILLTRP",
       "an instruction that the CPU refused: on ARM the kernel gives this code to each SIGILL",
       [],
-      "See the function that it was in, or who called it.",
+      "",
     ],
   ] as const).map(([key, meaning, causes, next]): KnowledgeRow => ({
     kind: "subtype",
@@ -665,7 +664,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     cpu: "intel",
     meaning: "memory is mapped at the address, but may not be used in that way",
     causes: ["a write to what may only be read, or the end of a stack"],
-    next: "See the region's protection and the kind of access.",
+    next: "",
     source: "XNU, bsd/dev/i386/unix_signal.c: sendsig",
   },
   {
@@ -673,7 +672,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     key: "KERN_INVALID_ADDRESS",
     meaning: "nothing is mapped at the address",
     causes: [],
-    next: "See what the address is close to.",
+    next: "",
     source: kernReturn,
   },
   {
@@ -681,7 +680,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     key: "KERN_PROTECTION_FAILURE",
     meaning: "the address may not be used in that way",
     causes: [],
-    next: "See the region's protection and the kind of access.",
+    next: "",
     source: kernReturn,
   },
   {
@@ -709,7 +708,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     key: "KERN_MEMORY_FAILURE",
     meaning: "the memory object behind the address failed",
     causes: ["a mapped file on a volume with errors"],
-    next: "See which file is mapped there.",
+    next: "",
     source: kernReturn,
   },
   {
@@ -728,7 +727,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     key: "KERN_NO_ACCESS",
     meaning: "the object behind the address allows no access",
     causes: ["memory that was revoked"],
-    next: "See what is mapped there.",
+    next: "",
     source: kernReturn,
   },
   {
@@ -797,7 +796,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     meaning:
       "general protection fault, mostly of an address that is not canonical; the CPU does not report the address",
     causes: ["a pointer overwritten with data, or to something that was freed"],
-    next: "See which register is no address.",
+    next: "",
     source: intel,
   },
   {
@@ -807,7 +806,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     meaning:
       "the kernel gave neither a reason nor an address, as for a general protection fault, mostly of an address that is not canonical",
     causes: ["a pointer overwritten with data, or to something that was freed"],
-    next: "See which register is no address.",
+    next: "",
     source: "XNU, bsd/dev/i386/unix_signal.c: sendsig of EXC_I386_GPFLT",
   },
   {
@@ -823,7 +822,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     key: "EXC_I386_INVOP",
     meaning: "an invalid opcode, such as the ud2 of a trap",
     causes: [],
-    next: "See the function that trapped.",
+    next: "",
     source: intel,
   },
   {
@@ -831,7 +830,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     key: "EXC_I386_BPT",
     meaning: "a breakpoint instruction",
     causes: [],
-    next: "See the top frame.",
+    next: "",
     source: intel,
   },
   ...([

@@ -158,7 +158,7 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     ["_dispatch_once_wait*", "_dispatch_gate_wait_slow*"],
     "dispatch_once was called again by the code that it runs: a deadlock.",
     ["a shared instance whose initializer uses the shared instance"],
-    "See the frames: the function that is there twice.",
+    "Do not call from within it the function that is on the stack twice.",
     "libdispatch, src/once.c and src/shims/lock.c",
     "stop",
     "top",

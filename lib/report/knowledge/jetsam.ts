@@ -112,7 +112,7 @@ const reasons: readonly (readonly [
     [],
     "Nothing: idle processes are ended at any time.",
   ],
-  [100, null, "it was above the limit of CPU time", [], "See what the busiest thread was doing."],
+  [100, null, "it was above the limit of CPU time", [], ""],
   [null, "fc-threshold", "the file cache was too small", [], "Use less memory."],
 ];
 

@@ -33,7 +33,7 @@ const blocking = (
       waitReason,
     }))
   );
-const stalls = "See what the thread that it waits for was doing.";
+const stalls = "";
 
 /** See {@linkcode KnowledgeRow}. */
 export const kindRows: readonly KnowledgeRow[] = [
@@ -42,7 +42,7 @@ export const kindRows: readonly KnowledgeRow[] = [
     "cpu usage",
     "The process used more CPU time than its limit allows.",
     [],
-    "The heaviest stack shows where the time went.",
+    "",
     'Apple, "Analyzing CPU usage" and ReportCrash\'s cpu_resource',
   ),
   row(
@@ -74,7 +74,7 @@ export const kindRows: readonly KnowledgeRow[] = [
     "hang",
     "The process did not answer user events for a while.",
     [],
-    "See what the main thread was doing.",
+    "",
     'Apple, "Understanding hangs in your app"',
   ),
   row(
@@ -82,7 +82,7 @@ export const kindRows: readonly KnowledgeRow[] = [
     "timed out runloop hang",
     "The process's main run loop did not come back to its events in time; nothing crashed.",
     [],
-    "See what the main thread was doing, and what it waited for.",
+    "",
     "iOS, hang reports (bug type 228)",
   ),
   row(
@@ -90,7 +90,7 @@ export const kindRows: readonly KnowledgeRow[] = [
     "service process watchdog",
     "A service of the system did not answer its watchdog in time.",
     [],
-    "See what the thread that did not answer was doing.",
+    "",
     "macOS, watchdogd and spindump(8)",
   ),
   row(
@@ -124,7 +124,7 @@ export const kindRows: readonly KnowledgeRow[] = [
     "app launch",
     "The app took long until it drew its first frame.",
     [],
-    "See what the main thread was doing; move it off the launch path.",
+    "Do later, or on another thread, what is not needed at launch.",
     "Apple, MXAppLaunchDiagnostic",
   ),
   row(
@@ -169,7 +169,7 @@ export const kindRows: readonly KnowledgeRow[] = [
       "power",
       "failing hardware",
     ],
-    "See the boot faults; look for a panic report of the same time.",
+    "Look for a panic report of the same time.",
     "iOS, ResetCounter files",
   ),
   row(
@@ -177,7 +177,7 @@ export const kindRows: readonly KnowledgeRow[] = [
     "288",
     "A stackshot of the whole system; nothing crashed.",
     ["somebody pressed the buttons that ask for one"],
-    "If the system was hanging, see what waits for what.",
+    "",
     "XNU, osfmk/kern/kern_stackshot.c",
   ),
   row(
@@ -185,7 +185,7 @@ export const kindRows: readonly KnowledgeRow[] = [
     "188",
     "A stackshot of the whole system; nothing crashed.",
     ["somebody pressed the buttons that ask for one"],
-    "If the system was hanging, see what waits for what.",
+    "",
     "iOS, stackshot reports",
   ),
 
@@ -534,7 +534,7 @@ export const kindRows: readonly KnowledgeRow[] = [
       "a write to what may only be read, or a jump to what is no code",
       "a wrong pointer or an index out of range",
     ],
-    "See what the address is close to: the stack pointer, constants or code.",
+    "",
     "XNU, osfmk/vm/vm_fault.c: KERN_PROTECTION_FAILURE",
   ),
   row(
@@ -550,7 +550,7 @@ export const kindRows: readonly KnowledgeRow[] = [
     "constant",
     "",
     ["a write to a constant", "a jump to an address that has no code"],
-    "See what the top function wrote to or called.",
+    "",
     vm,
   ),
   row(
@@ -566,7 +566,7 @@ export const kindRows: readonly KnowledgeRow[] = [
     "deliberate",
     "",
     ["a check that failed, or memory that could not be had"],
-    "See the function at the top and its callers: which check it is.",
+    "",
     "WebKit, Source/WTF/wtf/Assertions.cpp",
   ),
   row(
@@ -824,7 +824,7 @@ export const kindRows: readonly KnowledgeRow[] = [
     "cut",
     "",
     ["a mapped file that became shorter, or whose volume is gone"],
-    "See which file is mapped there.",
+    "",
     vm,
   ),
   row(

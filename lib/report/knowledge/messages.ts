@@ -152,14 +152,14 @@ export const messageRows: readonly KnowledgeRow[] = [
     "called `Option::unwrap()` on a `None` value",
     "A Rust Option was unwrapped that held None.",
     [],
-    "The message has file and line.",
+    "",
     "Rust, library/core/src/option.rs",
   ),
   message(
     "called `Result::unwrap()` on an `Err` value",
     "A Rust Result was unwrapped that held an error.",
     [],
-    "The message has the error, file and line.",
+    "",
     "Rust, library/core/src/result.rs",
   ),
   message(
@@ -291,7 +291,7 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Application main thread deadlocked",
     "The main thread did not answer for so long that the crash reporter took it for a deadlock.",
     ["a lock or a dispatch_sync that waits for the main thread itself"],
-    "See what the main thread waits for.",
+    "",
     "KSCrash, KSCrashMonitor_Deadlock.m",
   ),
   message(
@@ -305,14 +305,14 @@ export const messageRows: readonly KnowledgeRow[] = [
     "while executing native code",
     "A signal met Mono while native code ran: its own, or a library's that managed code called.",
     [],
-    "See the frames after _sigtramp, and the managed function that called.",
+    "",
     "Mono, mono/mini/mini-posix.c: mono_dump_native_crash_info",
   ),
   message(
     "SIMULATED (this is NOT a crash)",
     "Nothing crashed: the report was made while the process went on.",
     [],
-    "See what the main thread was doing.",
+    "",
     note,
   ),
   message(
@@ -381,7 +381,7 @@ export const messageRows: readonly KnowledgeRow[] = [
     [
       "a function that calls itself without a base case, or over data that is nested too deep for the thread's stack",
     ],
-    "See which frames repeat.",
+    "",
     "Apple, ReportCrash",
   ),
   message(
@@ -416,7 +416,7 @@ export const messageRows: readonly KnowledgeRow[] = [
     "detected buffer overflow",
     "A checked copy or format would have written beyond its buffer.",
     ["a buffer that is too small"],
-    "See the calling frame.",
+    "",
     "Libc, secure/chk_fail.c",
   ),
 
@@ -647,14 +647,14 @@ export const messageRows: readonly KnowledgeRow[] = [
     "PHP Fatal error:",
     "PHP met a fatal error.",
     [],
-    "The message has file and line.",
+    "",
     "PHP, main/main.c",
   ),
   message(
     "Fatal error:",
     "A Swift check failed.",
     [],
-    "The message says which; the first frame of yours made the check.",
+    "",
     swift,
   ),
 
@@ -712,7 +712,7 @@ export const messageRows: readonly KnowledgeRow[] = [
       "a value of another kind than the caller expects, as in stored settings or data from elsewhere",
       "an object that was deallocated and whose memory was used again",
     ],
-    "Read class and selector in the reason; check the kind of the value before it is used.",
+    "Check the kind of the value before it is used.",
     language,
   ),
   message(
@@ -1164,7 +1164,7 @@ export const messageRows: readonly KnowledgeRow[] = [
   ...rows(["Check failed:"], [
     "A check of the program, or of a library in it, failed, and the process ended itself.",
     [],
-    "The message has the condition, file and line.",
+    "",
     "Chromium, base/check.cc; glog, src/logging.cc",
   ]),
   ...rows([
@@ -1437,7 +1437,7 @@ export const messageRows: readonly KnowledgeRow[] = [
     "trying to lock recursively",
     "dispatch_once or dispatch_sync was called again by the code that it runs: a deadlock.",
     ["a shared instance whose initializer uses the shared instance"],
-    "See the frames: the function that is there twice.",
+    "Do not call from within it the function that is on the stack twice.",
     "libdispatch, src/shims/lock.c and once.c",
   ),
   ...rows([
@@ -1477,7 +1477,7 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Could not determine thread index for stack guard region",
     "The address is in a guard region of a stack: the stack most likely overflowed.",
     ["recursion that does not end, or goes too deep for the stack", "large local variables"],
-    "See which functions repeat on the stack of the crashed thread.",
+    "",
     "Apple's crash reporter, as its reports of macOS 27 have it: it looks up whose guard the region is",
   ),
   message(
@@ -1494,21 +1494,21 @@ export const messageRows: readonly KnowledgeRow[] = [
     "BUG IN CLIENT OF LIBDISPATCH",
     "libdispatch was misused.",
     [],
-    "Read the words after it.",
+    "",
     dispatch,
   ),
   message(
     "BUG IN LIBDISPATCH",
     "libdispatch found an inconsistency.",
     [],
-    "Read the words after it.",
+    "",
     dispatch,
   ),
   message(
     "Trying to recursively lock an os_unfair_lock",
     "An os_unfair_lock was locked again by the thread that holds it.",
     ["recursion under the lock"],
-    "See the frames: which of them took the lock before.",
+    "Release the lock before the function is called that takes it again.",
     "libplatform, src/os/lock.c",
   ),
   message(
@@ -1528,7 +1528,7 @@ export const messageRows: readonly KnowledgeRow[] = [
     "BUG IN CLIENT OF LIBPLATFORM",
     "A lock was misused.",
     [],
-    "Read the words after it.",
+    "",
     "libplatform, src/os/lock.c",
   ),
   ...rows([
@@ -1566,14 +1566,14 @@ export const messageRows: readonly KnowledgeRow[] = [
     "BUG IN CLIENT OF LIBPTHREAD",
     "A pthread function was misused.",
     [],
-    "Read the words after it.",
+    "",
     "libpthread, src",
   ),
   message(
     "BUG IN CLIENT OF LIBXPC",
     "The XPC API was misused.",
     [],
-    "Read the words after it.",
+    "",
     "libxpc",
   ),
   ...rows([
@@ -1716,7 +1716,7 @@ export const messageRows: readonly KnowledgeRow[] = [
     "libc++ Hardening assertion",
     "A hardening check of libc++ failed.",
     ["an index, iterator or optional used beyond what it holds"],
-    "Read the message; the first frame of yours made the call that was checked.",
+    "Read the message.",
     "libc++, docs/Hardening.rst",
   ),
   // Assertions and errors of the loader, which name its functions and files.
@@ -1740,7 +1740,7 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Assertion failed:",
     "An assertion failed.",
     [],
-    "The message names condition, file and line.",
+    "",
     "assert(3)",
   ),
   message("failed assertion", "An assertion failed.", [], "Read the message.", "assert(3)"),
@@ -2115,14 +2115,14 @@ export const messageRows: readonly KnowledgeRow[] = [
   ], [
     "A watchdog ended the app because it did not answer in time.",
     [],
-    "See what the main thread was doing, and move it off the main thread.",
+    "",
     'Apple, "Addressing watchdog terminations"',
   ]),
   message(
     "unresponsive dispatch thread",
     "A watchdog ended the process because a queue did not answer in time.",
     [],
-    "See what the named queue's thread was doing.",
+    "",
     "Apple, watchdogd",
   ),
   message(
@@ -2416,8 +2416,8 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Call it when the app is launched.",
     "Google Maps SDK for iOS",
   ]),
-  ...rows(["Hermes on the thread of a native module"], [
-    "Two threads used one runtime of Hermes.",
+  ...rows(["JavaScript on the thread of a native module"], [
+    "Two threads used one run-time of JavaScript.",
     [
       "a native module's method that raised an Objective-C exception: React Native made an error of it on the module's thread, beside the one that runs JavaScript",
     ],

@@ -22,6 +22,7 @@ export { collected, sourced, timed } from "./frameworks.ts";
 export { missingUsage } from "./messages.ts";
 export { ownMessage } from "./panics.ts";
 export { frameworkSince } from "./terminations.ts";
+export { type Engine, engines, mainCall } from "./threads.ts";
 export type {
   CpuFamily,
   FrameNeed,

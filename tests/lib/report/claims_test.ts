@@ -839,7 +839,7 @@ Deno.test("an index that a framework refused is not one of the program's own fra
     ], "Last Exception Backtrace:"),
     "x",
   ));
-  assertStringIncludes(check.join("\n"), "in what the first frame of yours had AppKit do");
+  assertStringIncludes(check.join("\n"), "in what askForFile (frame 4) had AppKit do");
 });
 
 Deno.test("an invalid instruction of a CPU that is not named may be a trap", () => {

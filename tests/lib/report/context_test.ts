@@ -68,12 +68,98 @@ Deno.test("a watchdog: the thread that most likely waits for the main thread", (
   const peer = watched(releasing, callback("SCNDisplayLink"));
   assertStringIncludes(
     peer.what,
-    'hread 1 "painter" waited for a lock in -[SCNDisplayLink callback], while the main thread waited within -[SCNDisplayLink invalidate], of the same class: most likely each',
+    'hread 1 "painter" waited for a lock in -[SCNDisplayLink callback], while the main thread waited within -[SCNDisplayLink invalidate], of the same class: each may have waited for the other',
   );
-  // Nothing says that another class's lock has to do with it.
-  const none = watched(releasing, callback("SCNRenderer"));
-  assert(!none.what.includes("waited for a lock in"), none.what);
-  assertStringIncludes(none.next, "while it released an object");
+  assertStringIncludes(peer.causes, "a deadlock, if");
+  // Of another class of that library it is only told.
+  const beside = watched(releasing, callback("SCNRenderer"));
+  assertStringIncludes(
+    beside.what,
+    "waited for a lock in -[SCNRenderer callback], while the main thread waited within -[SCNDisplayLink invalidate], also of SceneKit: whether one",
+  );
+  assert(!beside.causes.includes("deadlock"), beside.causes);
+  // What ends an object stays on the main thread.
+  assertStringIncludes(beside.next, "while it released an object, in -[CADisplayLink invalidate]");
+  assert(!beside.next.includes("thread or in parts"), beside.next);
+  // Both at one place wait for a third one.
+  const same = ["libsystem_kernel.dylib __psynch_mutexwait + 8", "SceneKit -[SCNView lock] + 8"];
+  assert(!watched([...same, ...loop], same).what.includes("hread 1"));
+});
+
+Deno.test("a watchdog: a thread that waits for the main thread, and one that may hold its lock", () => {
+  const watched = (frames: readonly string[], other: readonly string[]) =>
+    told(
+      "Exception Type: EXC_CRASH (SIGKILL)\nTermination Reason: Namespace SPRINGBOARD, Code 0x8badf00d\n\n" +
+        `Thread 0:\n${frameLines([...frames, ...loop]).join("\n")}\n\nThread 4:\n${
+          frameLines(other).join("\n")
+        }\n`,
+    );
+  const waits = "libsystem_kernel.dylib __psynch_cvwait + 8";
+  const joining = [waits, "MyApp Mixer::stop() + 8", "MyApp -[Player close] + 8"];
+  const onMain = [
+    waits,
+    "Foundation -[NSObject(NSThreadPerformAdditions) performSelector:onThread:withObject:waitUntilDone:modes:] + 8",
+    "Foundation -[NSObject(NSThreadPerformAdditions) performSelectorOnMainThread:withObject:waitUntilDone:] + 8",
+  ];
+  const other = watched(joining, [...onMain, "MyApp -[Log write:] + 8"]);
+  assertStringIncludes(
+    other.what,
+    "Thread 4 waited for the main thread in -[NSObject(NSThreadPerformAdditions) performSelectorOnMainThread:withObject:waitUntilDone:], called by -[Log write:], while the main thread waited in Mixer::stop: if the main thread waited for what that thread does, neither could go on.",
+  );
+  assertStringIncludes(other.next, "Do not wait for the main thread");
+  const both = watched(joining, [...onMain, "MyApp Mixer::run() + 8"]);
+  assertStringIncludes(both.what, "both were within Mixer, so that most likely each");
+  // A name is only a name.
+  const named = watched(joining, [waits, "MyApp Log::runOnMainThread(int) + 8"]);
+  assertStringIncludes(named.what, "which by its name has the main thread do something");
+  // One that only works is none, nor is one where the main thread does not wait.
+  assert(!watched(joining, ["MyApp Log::runOnMainThread(int) + 8"]).what.includes("hread 4"));
+  assert(!watched(["MyApp Mixer::mix() + 8"], onMain).what.includes("hread 4"));
+  const locked = watched(
+    ["libsystem_kernel.dylib __psynch_mutexwait + 8", "MyApp Mixer::stop() + 8"],
+    ["libsystem_kernel.dylib __recvfrom + 8", "MyApp Mixer::fill() + 8"],
+  );
+  assertStringIncludes(
+    locked.what,
+    "Thread 4 was within Mixer::fill, blocked on a socket, of the same class as Mixer::stop, in which the main thread waited for a lock: it may hold that lock",
+  );
+  const queued = (inner: string) => [
+    "libsystem_kernel.dylib __ulock_wait + 8",
+    "libdispatch.dylib _dispatch_sync_f_slow + 8",
+    `MyApp ${inner} + 8`,
+  ];
+  assertStringIncludes(
+    watched(queued("-[Store load]"), queued("-[Store save]")).what,
+    "Thread 4 waited for a dispatch queue too in -[Store save], while the main thread did in -[Store load]: which queues these are is not in the report",
+  );
+});
+
+Deno.test("a watchdog: what to do about what the main thread did", () => {
+  const next = (...frames: string[]) =>
+    told(crash(
+      "Exception Type: EXC_CRASH (SIGKILL)\nTermination Reason: Namespace SPRINGBOARD, Code 0x8badf00d",
+      [...frames, ...loop],
+    )).next;
+  assertEquals(
+    next(
+      "libsystem_kernel.dylib mach_msg_trap + 8",
+      "CoreFoundation __CFRunLoopServiceMachPort + 8",
+    ),
+    "",
+  );
+  assertStringIncludes(
+    next("MyApp -[Cart sum] + 8"),
+    "If -[Cart sum] takes long, do its work on another",
+  );
+  assertStringIncludes(
+    next("UIKitCore -[UIView layoutSubviews] + 8", "MyApp -[Cart show] + 8"),
+    "What -[Cart show] had UIKitCore do has to stay on the main thread",
+  );
+  assertEquals(next("UIKitCore -[UIViewController dealloc] + 8", "MyApp -[Cart show] + 8"), "");
+  assertStringIncludes(
+    next("libsystem_kernel.dylib semaphore_wait_trap + 8", "MyApp -[Cart load] + 8"),
+    "See that -[Cart load] does not wait on the main thread",
+  );
 });
 
 Deno.test("what an assertion beyond its time was for decides what is told", () => {
@@ -1040,4 +1126,37 @@ Deno.test("a panic of watchdogd: what the service answered; UIKit's check of an 
   ]));
   assertStringIncludes(update.what, "an index path that it was given is not valid");
   assertEquals(update.whose[2], "-[List changed]");
+});
+
+Deno.test("advice fits who can build the program, and what the report has told", () => {
+  const freed = (path: string, frames: readonly string[]) =>
+    told(
+      `Process: Shop [7]\nPath: ${path}\n` +
+        crash(access("0x00000a5a5a5a5a50"), ["libobjc.A.dylib objc_release + 16", ...frames]),
+    ).next;
+  const app = "/Applications/Shop.app/Contents/MacOS/Shop";
+  const own = freed(app, ["Shop -[Cart sum] + 40", "Shop main + 8"]);
+  assertStringIncludes(own, "zombie objects or Address Sanitizer");
+  assertStringIncludes(own, "the object that -[Cart sum] (frame 1) uses");
+  // Nobody but Apple builds its daemons, and there are no such tools for managed code.
+  assertEquals(freed("/usr/libexec/shopd", ["Foundation -[NSArray dealloc] + 8"]), "");
+  const managed = freed(app, [
+    "Shop wrapper_managed_to_native_Shop_Cart_Sum_intptr + 8",
+    "Shop Shop_Cart_Sum + 8",
+    "Shop main + 8",
+  ]);
+  assert(!/zombie|Sanitizer/.test(managed), managed);
+
+  const failed = (information: string) =>
+    told(
+      crash(
+        `Exception Type: EXC_BREAKPOINT (SIGTRAP)${information}`,
+        ["libswiftCore.dylib _assertionFailure(_:_:file:line:flags:) + 8", "Shop Cart.sum() + 8"],
+      ),
+    ).next;
+  assertStringIncludes(failed(""), "Look for its message on stderr or in the system's log.");
+  assertEquals(
+    failed("\n\nApplication Specific Information:\nShop/Cart.swift:12: Fatal error: no price"),
+    "",
+  );
 });

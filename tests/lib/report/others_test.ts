@@ -135,6 +135,42 @@ Deno.test("two threads within Hermes, which takes one at a time", () => {
   );
 });
 
+Deno.test("two threads within another engine, which takes one at a time", () => {
+  const used = (crashed: readonly string[], other: readonly string[]): string =>
+    told(crash({ crashed: 1, threads: [[...other, ...worker], [...crashed, ...worker]] })).happened;
+  const lua = ["MyApp luaH_getstr + 8", "MyApp luaV_execute + 80"];
+  assertStringIncludes(
+    used(lua, ["MyApp luaC_step + 8"]),
+    `Thread 0 "com.apple.main-thread" ran code of Lua too, in luaC_step: a state of Lua, with all its coroutines, may be used by one thread at a time; whether both used the same one is not in the report.`,
+  );
+  const sqlite = ["libsqlite3.dylib sqlite3VdbeExec + 8", "libsqlite3.dylib sqlite3_step + 80"];
+  assertStringIncludes(used(sqlite, sqlite), "ran code of SQLite too, in sqlite3VdbeExec");
+  // One that waits for the lock does as it has to.
+  const waits = [
+    "libsystem_kernel.dylib __psynch_mutexwait + 8",
+    "libsqlite3.dylib sqlite3_step + 8",
+  ];
+  assert(!used(sqlite, waits).includes("too, in"));
+  // A fault elsewhere has nothing to do with it.
+  assert(!used(["MyApp Pool::take(int) + 8"], sqlite).includes("SQLite"));
+  // A thread of Python that waits has given its lock up.
+  const python = ["Python _PyEval_EvalFrameDefault + 8"];
+  assertStringIncludes(used(["Python dict_get + 8", ...python], python), "ran code of CPython too");
+  assert(!used(python, ["libsystem_kernel.dylib __select + 8", ...python]).includes("CPython"));
+
+  const context = ["CoreData -[NSManagedObject valueForKey:] + 8", "MyApp -[Store save] + 8"];
+  const aside = used(context, ["AppKit -[NSApplication run] + 8"]);
+  assertStringIncludes(
+    aside,
+    "Thread 1 was in Core Data, and no call of perform() is on its stack: a context and its objects may be used in perform()",
+  );
+  const performed = [
+    ...context,
+    "CoreData developerSubmittedBlockToNSManagedObjectContextPerform + 8",
+  ];
+  assert(!used(performed, context).includes("Core Data"));
+});
+
 Deno.test("a jailbreak's libraries on the stack, and the framework that called the program, without names", () => {
   const images = [
     "0x100000000 - 0x10000ffff MyApp arm64 <00000000000000000000000000000001> /var/containers/Bundle/Application/1/MyApp.app/MyApp",

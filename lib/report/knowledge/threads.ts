@@ -1,0 +1,131 @@
+/** What the stacks of other threads tell: calls that wait for the main thread, and engines that one thread at a time may use. */
+
+/** A function in which a thread waits until the main thread has done something. */
+export interface MainCall {
+  readonly name: RegExp;
+  /** Whether only its name says so, as that of a function which a program has for it. */
+  readonly byName?: true;
+  readonly source: string;
+}
+
+/** See {@linkcode MainCall}. */
+export const mainCalls: readonly MainCall[] = [
+  {
+    name: /^-\[NSObject\(NSThreadPerformAdditions\) performSelectorOnMainThread:/,
+    source: "Apple, NSObject performSelectorOnMainThread:withObject:waitUntilDone:",
+  },
+  {
+    name: /^WTF::callOnMain(?:Thread|RunLoop)?AndWait\b/,
+    source: "WebKit, Source/WTF/wtf/MainThread.cpp",
+  },
+  {
+    name: /^_?_?RCTUnsafeExecuteOnMainQueue(?:Once)?Sync/,
+    source: "React Native, React/Base/RCTUtils.mm",
+  },
+  {
+    name: /^\+\[(?:ThreadUtilities|JNFRunLoop) performOnMainThread(?:Waiting)?:/,
+    source: "OpenJDK, java.desktop/macosx/native/libosxapp/ThreadUtilities.m",
+  },
+  { name: /^wxMutexGuiEnter/, source: "wxWidgets, src/common/threadinfo.cpp and src/osx/core" },
+  {
+    name:
+      /(?:on|in|to)_?(?:the_?)?main_?(?:thread|queue|loop)|main_?(?:thread|queue)_?(?:sync|wait)/i,
+    byName: true,
+    source: "names that programs give such functions",
+  },
+];
+
+/** The call that waits for the main thread which a function is; `null` for others. */
+export function mainCall(symbol: string): MainCall | null {
+  const name = symbol.slice(0, 300);
+  return mainCalls.find((call) => call.name.test(name)) ?? null;
+}
+
+/** A run-time or library of which one thread at a time may use an instance. */
+export interface Engine {
+  readonly title: string;
+  /** Functions in which a thread uses an instance. */
+  readonly uses: RegExp;
+  /** What all functions of the machine begin with, of those that run JavaScript. */
+  readonly inside?: RegExp;
+  /** Where the innermost function of both threads has to be one of those, since others wait further out with the instance
+   * given up. */
+  readonly isInnermost?: true;
+  /** Functions by which the use is as it has to be, and what they are called together. */
+  readonly permits?: { readonly names: RegExp; readonly title: string };
+  /** What may be used by one thread at a time. */
+  readonly rule: string;
+  readonly source: string;
+}
+
+/** See {@linkcode Engine}. */
+export const engines: readonly Engine[] = [
+  {
+    title: "Hermes",
+    uses: /^facebook::hermes::.{0,40}HermesRuntimeImpl::/,
+    inside: /^hermes::vm::/,
+    rule: "one run-time of Hermes may be used by one thread at a time",
+    source: 'Hermes, API/jsi/jsi/jsi.h: "a Runtime is not thread-safe"',
+  },
+  {
+    // Its heap's functions, its objects' and its interpreter's, also in its copies.
+    title: "JavaScriptCore",
+    uses:
+      /^(?:JSC|TI)::(?:JSLock|Heap::collect|MarkedAllocator::allocate|MarkedSpace::allocate|LocalAllocator::allocate|Interpreter::execute|JSObject::|JSPropertyNameIterator::|ExecState::|DelayedReleaseScope::)|^llint_/,
+    inside: /^(?:JSC|TI)::/,
+    rule: "one thread at a time may use a virtual machine of it, under its lock",
+    source: "WebKit, Source/JavaScriptCore/runtime/JSLock.h",
+  },
+  {
+    // What its own threads do for an isolate is none of them.
+    title: "V8",
+    uses:
+      /^(?:v8::(?:Function|Object)::(?:Call|CallAsFunction|CallAsConstructor|Get|Set)\(|v8::Script::Run\(|v8::internal::(?:Execution::|Invoke\b|\(anonymous namespace\)::Invoke\b)|Builtins_JSEntry)/,
+    inside: /^v8::internal::/,
+    rule: "one thread at a time may use an isolate of V8, or under its Locker",
+    source: "V8, include/v8-isolate.h and include/v8-locker.h",
+  },
+  {
+    title: "Lua",
+    uses:
+      /^(?:luaV_execute|luaD_\w{2,40}|luaH_\w{2,40}|luaC_\w{2,40}|luaS_\w{2,40}|lua_p?callk?|lj_(?:gc|tab|str|vm|BC)_?\w{1,40})$/,
+    rule: "a state of Lua, with all its coroutines, may be used by one thread at a time",
+    source: "Lua, the reference manual: lua_newthread; ltests and llimits.h: lua_lock",
+  },
+  {
+    // A thread that gave the lock up is in the system's functions, and one that waits for it as well.
+    title: "CPython",
+    uses:
+      /^(?:_?PyEval_EvalFrame\w{0,20}|_?Py(?:Object|Dict|List|Tuple|Long|Unicode|Bytes|Type|Gen|Function|Method|Module)_\w{2,60}|_Py_Dealloc|(?:dict|list|tuple|unicode|type|object|subtype|func|frame|code)_\w{2,40}|gc_collect_main|visit_decref|visit_reachable)$/,
+    isInnermost: true,
+    rule: "its objects may be used by the thread that holds its lock (GIL) only",
+    source: "CPython, Doc/c-api/init.rst: thread state and the global interpreter lock",
+  },
+  {
+    title: "SQLite",
+    uses: /^sqlite3(?!_(?:open|config|initialize|mutex|sleep))\w{2,60}$/,
+    rule:
+      "one connection, with its statements, may be used by one thread at a time, unless SQLite is set to be serialized",
+    source: "SQLite, Using SQLite In Multi-Threaded Applications",
+  },
+  {
+    title: "Core Data",
+    uses:
+      /^[-+]\[_{0,2}(?:NSManagedObject(?:Context)?|NSPersistentStoreCoordinator|NSFetchRequest|PFManaged\w{1,40})(?:\(\w{1,60}\))? |^_(?:PF|sharedIMPL_|NSFault)\w{2,60}$/,
+    permits: {
+      names:
+        /^-\[NS(?:ManagedObjectContext|PersistentStoreCoordinator|PersistentContainer)(?:\(\w{1,60}\))? _?perform|BlockToNS(?:ManagedObjectContext|PersistentStoreCoordinator)Perform|\bNS(?:ManagedObjectContext|PersistentContainer)\.perform/,
+      title: "perform()",
+    },
+    rule:
+      "a context and its objects may be used in perform() of that context only, or on its own thread",
+    source: "Apple, NSManagedObjectContext: Concurrency",
+  },
+  {
+    title: "Realm",
+    uses:
+      /^realm::(?!util::(?:terminate|\(anonymous))|^-?\[RLM(?:Realm|Object|Results|Array)\w{0,30} /,
+    rule: "an instance of Realm, and the objects that came from it, belong to one thread",
+    source: "Realm, the guide to threading",
+  },
+];
