@@ -208,8 +208,11 @@ export type Unbranded<T> = T extends RawText ? string
 
 /** The parts that a {@linkcode CrashReport} is constructed from. */
 export type ReportParts =
-  & Omit<CrashReport, "crashedThread" | "decidingStack" | "stacks" | "embedded" | "panic">
-  & Partial<Pick<CrashReport, "embedded" | "panic">>;
+  & Omit<
+    CrashReport,
+    "crashedThread" | "decidingStack" | "stacks" | "embedded" | "panic" | "unread"
+  >
+  & Partial<Pick<CrashReport, "embedded" | "panic" | "unread">>;
 
 /** A report. {@linkcode CrashReport.text} is the input unchanged, so that writing it back loses nothing;
  * the other members are its parsed content.
@@ -272,6 +275,9 @@ export class CrashReport {
   readonly panic: ReportPanic | null;
   /** Damage and parts that were not understood. */
   readonly warnings: readonly RawText[];
+  /** Lines of a text that were not understood, trimmed, in its order: prose, what a program printed, titles with
+   * damage. Lines of JSON, of samples and of panics are not among them. */
+  readonly unread: readonly RawText[];
 
   /** Creates a report from its parts.
    *
@@ -303,6 +309,7 @@ export class CrashReport {
     this.embedded = parts.embedded ?? null;
     this.panic = parts.panic ?? null;
     this.warnings = parts.warnings;
+    this.unread = parts.unread ?? [];
   }
 
   /** The thread that the report is about; `null` when not said. */

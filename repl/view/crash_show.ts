@@ -135,10 +135,13 @@ const verdicts = {
 /** What a report lacks for a verdict. */
 const absences = {
   stack: safe`not known; no stack that tells it was found in the report`,
-  images: safe`not known; no frame names its image`,
-  thrower: safe`not known; the stack that raised the exception is not in the report`,
-  "some images": safe`not known; some frames are in no image that the report lists`,
-  outer: safe`not known; the stack ends before any function of the program`,
+  images: safe`not known; no frame, as far as they could be read, names its image`,
+  thrower: safe`not known; what raised the exception was not found on the stack`,
+  left:
+    safe`not known; what raised the exception has left the stack, where the innermost function of the program is now`,
+  "some images": safe`not known; some frames are in no image that could be read of the report`,
+  outer:
+    safe`not known; the stack, as far as it could be read, ends before any function of the program`,
   description: safe`the program: a usage description is missing in its Info.plist`,
   own: safe`not sure; the stack ends early, and all that is there is Apple's, as the program is`,
   processes: safe`not known; the report is of several processes`,
@@ -153,11 +156,13 @@ const absences = {
   python:
     safe`code in Python, the program's or that of a package, which the stack called and which has left it`,
   managed:
-    safe`managed code, the program's or that of a library it uses; which method it was is not in the report`,
+    safe`managed code, the program's or that of a library it uses; which method could not be read from the stack`,
+  "managed nameless":
+    safe`most likely managed code, the program's or that of a library it uses: it called the run-time, and has no names`,
   reporter: safe`not known; the report of the first crash, which the reporter was writing, has it`,
   pool: safe`not known; who released the object too often is not on the stack`,
   address:
-    safe`not known: the stack has only addresses; the innermost that is not in the system's shared cache`,
+    safe`not known: only addresses could be read of the stack; the innermost that is not in the system's shared cache`,
   addresses: safe`the system, by the addresses; what the program did before may have led to it`,
   recorder: safe`not known; the stack is that of the crash reporter in the process`,
   culprit: safe`not sure; the crash reporter suspects an installed library`,
@@ -282,14 +287,15 @@ function verdictWords(
   const lines: SafeText[] = [];
   const words = deciding?.by === "extension"
     ? safe`a kernel extension that is not Apple's`
-    : absent === "managed" || absent === "managed own" || absent === "managed library" ||
+    : absent === "managed" || absent === "managed own" ||
+        absent === "managed library" ||
         absent === "javascript" || absent === "python" ||
         (verdict === "unknown" || verdict === "system" || verdict === "none") && absent !== null
     ? absent === "images" && frames.every(({ frame }) => frame.symbol === null)
-      ? safe`not known; the stack has only addresses`
+      ? safe`not known; only addresses could be read of the stack`
       : absences[absent]
     : verdict === "runtime" && absent !== null && absent !== "some images"
-    ? safe`a run-time or framework, as far as the stack goes: its caller is not in the report`
+    ? safe`a run-time or framework, as far as the stack goes: its caller was not found in the report`
     : verdict === "system" && deciding !== null
     ? safe`a program of the system`
     : verdict === "program" && part !== null

@@ -50,6 +50,7 @@ import {
   absentFrom,
   decidesNothing,
   graphicsAside,
+  hasLeft,
   isCompiledCode,
   isGenerated,
   isHeapDamage,
@@ -207,16 +208,23 @@ export function attributeReport(
       frames,
     };
   }
+  if (isCalledByManaged(report, owned, found)) {
+    return { ...undecided, absent: "managed nameless", frames };
+  }
   if (isCompiledCode(report, stack, begin)) return { ...undecided, absent: "compiled", frames };
   // What main() called is in no image that is known.
   if (
     deciding?.frame.symbol === "main" && deciding.owner === "program" &&
     stack.slice(begin, at).some((frame) => isUnplaced(report, stack, frame))
   ) return { ...undecided, absent: "some images", frames };
-  const absent = isOwn ? null : whyAbsent(owned, found);
+  // What is left on the stack need not have called what raised it.
+  const isLeft = deciding?.owner === "program" && hasLeft(report, stack);
+  const absent = isLeft ? "left" : isOwn ? null : whyAbsent(owned, found);
   const isSystems = absent === null || systemAbsent.has(absent);
   return {
-    verdict: isAddress ? "unknown" : deciding?.owner ?? (isSystems ? "system" : "unknown"),
+    verdict: isAddress || isLeft
+      ? "unknown"
+      : deciding?.owner ?? (isSystems ? "system" : "unknown"),
     absent,
     library: absent === "generated"
       ? frames.slice(0, reading.first).find(({ owner }) => owner === "runtime")?.library ?? null
@@ -336,18 +344,34 @@ function isCollecting(stack: readonly ReportFrame[], first: number, at: number):
   });
 }
 
-/** Whether .NET ended the process for what managed code threw: what raises it was called by that code, which has no names. */
+/** Whether a run-time of managed code ended the process for what that code threw: what raises it was called by that code, which
+ * has no names. */
 function isThrown(
   frames: readonly OwnedFrame[],
   report: CrashReport,
   { rows }: StackReading,
 ): boolean {
-  const thrown = rows.find(({ row }) => /^(?:IL_(?:Ret|T)hrow|ThrowNew)/.test(row.key))?.index;
+  const thrown = rows.find(({ row }) => row.throwsManaged === true)?.index;
   if (thrown === undefined || endedBy(report) === "access") return false;
   const caller = frames.slice(thrown).find(({ owner }) => owner !== "runtime");
   // What handles an exception runs on top of what raised it.
   return caller !== undefined && imageOf(caller.frame) === null && caller.frame.symbol === null &&
     !frames.slice(0, thrown).some(({ owner }) => owner === "program" || owner === "mine");
+}
+
+/** Whether a run-time of managed code ended the process without names that say why, and was called by code without names, as
+ * that which it compiles has none. */
+function isCalledByManaged(
+  report: CrashReport,
+  { stack, reading }: OwnedStack,
+  { at, deciding }: Deciding,
+): boolean {
+  if (deciding?.owner !== "runtime" || endedBy(report) !== "abort") return false;
+  const { library } = deciding;
+  if (library === null || known("library", library)?.throwsManaged !== true) return false;
+  if (reading.rows.some(({ row }) => row.role === undefined)) return false;
+  const next = stack.slice(at).find((frame) => titleOf(frame) !== library);
+  return next !== undefined && imageOf(next) === null && next.symbol === null;
 }
 
 /** Frames in which an interpreter is looked for. */
@@ -480,13 +504,21 @@ function partOf({ stack, frames, begin, end }: OwnedStack): number {
   return frames.findIndex(({ owner, frame }, index) => {
     if (index < begin || index >= end || owner !== "runtime" || isSystemFrame(frame)) return false;
     if (waitsForEvents(stack, begin, index)) return false;
+    if (isWithin(frames, begin, index)) return false;
     const symbol = functionOf(frame, stack[index - 1] ?? null);
-    // What .NET's own methods are made of copies what its caller gave it.
-    if (symbol?.startsWith("il2cpp::icalls::") === true) return false;
     return isPart(symbol) ||
       // What calls such a library does it for itself, not for another one that it stands in for.
       (isWrapper(symbol) && isBaseLibrary(frames[index - 1]?.library ?? "libobjc."));
   });
+}
+
+/** Whether a frame is of a run-time's library of which other functions are further in. */
+function isWithin(frames: readonly OwnedFrame[], begin: number, index: number): boolean {
+  const { library } = frames[index];
+  return library !== null && known("library", library) !== null &&
+    frames.slice(begin, index).some(({ library: other, frame }) =>
+      other === library && !isPart(functionOf(frame, null))
+    );
 }
 
 /** Whether a framework's function failed itself, and did not only pass on what was raised. */

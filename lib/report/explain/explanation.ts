@@ -7,6 +7,7 @@ import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { adviceOf } from "./advice.ts";
 import { isUnderRosetta } from "./cpu.ts";
 import { simulatorOf } from "./platform.ts";
+import { asRead } from "./unread.ts";
 import { sentence, unique } from "./words.ts";
 
 /** What a report means. The texts quote the report, so they are not safe to print raw. */
@@ -65,9 +66,10 @@ export function finished(
   const causes: string[] = [];
   // The first row that has causes is the most specific.
   for (const row of rows) if (causes.length === 0) causes.push(...row.causes);
+  const headed = asRead(report, [what, ...unique(said.map(withReadableNames))]);
   return {
-    headline: `${who}${what}${on === "" ? "" : `, ${on}`}`,
-    happened: unique(said.map(withReadableNames)),
+    headline: `${who}${headed[0]}${on === "" ? "" : `, ${on}`}`,
+    happened: headed.slice(1),
     thread,
     firstOwn,
     path,

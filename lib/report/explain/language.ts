@@ -67,7 +67,11 @@ export function uncaughtException(
   // Reporters have the last exception that they know of, also where an access ended the process.
   if (isFault(report) && crashed.length > 1 && !aborts && thrown < 0 && cxx < 0) return null;
   // The rest may be a call of std::terminate() without any exception, of which only a message tells.
-  if (said !== null) return { ...said, stack: [], isLost: terminates };
+  if (said !== null) {
+    // Without names what raised it may be there.
+    const isNamed = handled === 0 || crashed[handled - 1].symbol !== null;
+    return { ...said, stack: [], isLost: terminates && isNamed };
+  }
   // A copy may end behind the title of the exception's backtrace.
   const isCut = report.lastException !== null && crashed.length === 0 && messages.length === 0;
   return isCut ? found("Objective-C", [], true) : null;

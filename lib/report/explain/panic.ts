@@ -86,7 +86,7 @@ export function explainPanic(report: CrashReport): Findings {
         : "The whole report lists the extensions in the backtrace, if it has any",
     );
   if (!hasBacktrace && next !== row?.next) {
-    happened.push("The backtrace is not in the report: which code it was cannot be told.");
+    happened.push("No backtrace was found in the report: which code it was cannot be told.");
   }
   const advice = row === null ? null : { ...row, next: next! };
   return {

@@ -18,6 +18,7 @@ import {
   waitOf,
 } from "./hang.ts";
 import { isJetsam } from "./jetsam.ts";
+import { uncaughtException } from "./language.ts";
 import { eventOf } from "./kinds.ts";
 import {
   contextOf,
@@ -114,9 +115,11 @@ function endsInLoop({ format, text }: CrashReport, { tree }: ReportThread): bool
  *
  * - `stack`: a stack
  * - `images`, `some images`: the images of all its frames, or of some
- * - `thrower`: the stack that threw the exception
+ * - `thrower`: the stack that threw the exception; `left`: what threw it has left the stack, on which functions of the
+ *   program are
  * - `outer`: the outer frames of the stack
- * - `managed`: the functions of managed code, which threw
+ * - `managed`: the functions of managed code, which threw; `managed nameless`: which most likely did, as it called a
+ *   run-time that ended the process
  * - `extension`: in a panic, an extension that is not Apple's; `extension cut`: and the backtrace may not be whole
  * - `elsewhere`: in a panic, the backtrace that shows what failed
  * - `asked`: a process asked for the panic; `restart`: somebody restarted the machine by its buttons
@@ -151,6 +154,7 @@ export type Absent =
   | "images"
   | "some images"
   | "thrower"
+  | "left"
   | "outer"
   | "extension"
   | "extension cut"
@@ -166,6 +170,7 @@ export type Absent =
   | "heap"
   | "malloc"
   | "managed"
+  | "managed nameless"
   | "managed own"
   | "managed library"
   | "javascript"
@@ -188,10 +193,7 @@ export type Absent =
 export function absentFrom(stack: readonly ReportFrame[]): Absent | null {
   if (stack.length === 0) return "stack";
   if (!stack.some((frame) => imageOf(frame) !== null)) return "images";
-  const raised = stack.slice(endOfTermination(stack));
-  const thrown = raised.findLastIndex(({ symbol }) => isThrow(symbol));
-  const throws = thrown >= 0 && !isCatcher(raised[thrown + 1]);
-  if (!throws && (endOfTermination(stack) > 0 || rethrowOf(stack) >= 0)) return "thrower";
+  if (!throwsOn(stack) && (endOfTermination(stack) > 0 || rethrowOf(stack) >= 0)) return "thrower";
   if (!reachesBase(stack)) {
     const unknown = stack.filter((frame) => imageOf(frame) === null).length;
     return unknown * 2 > stack.length ? "some images" : "outer";
@@ -204,6 +206,26 @@ export function absentFrom(stack: readonly ReportFrame[]): Absent | null {
       .some((frame) => imageOf(frame) === null)
     ? "some images"
     : null;
+}
+
+/** Whether an exception ended a process that whoever raised it did not catch, and its functions have left the stack: it was
+ * raised again, or met a function that lets none through. */
+export function hasLeft(report: CrashReport, stack: readonly ReportFrame[]): boolean {
+  if (endedBy(report) === "access" || throwsOn(stack)) return false;
+  const ended = endOfTermination(stack);
+  if (rethrowOf(stack) >= 0) return true;
+  // Without names it is not known whether what raised it is there.
+  if (ended === 0 || stack[ended - 1].symbol === null) return false;
+  return stack.slice(0, ended).some(({ symbol }) =>
+    symbol?.startsWith("__clang_call_terminate") === true
+  ) || uncaughtException(report, report.information)?.isLost === true;
+}
+
+/** Whether what raised the exception by which a process ended is on a stack. */
+function throwsOn(stack: readonly ReportFrame[]): boolean {
+  const raised = stack.slice(endOfTermination(stack));
+  const thrown = raised.findLastIndex(({ symbol }) => isThrow(symbol));
+  return thrown >= 0 && !isCatcher(raised[thrown + 1]);
 }
 
 /** Whether a signal interrupted code of which nothing is known but addresses that are in no image, as what a run-time

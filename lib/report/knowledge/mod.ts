@@ -4,6 +4,7 @@
  * @module
  */
 
+import { bindingRows } from "./bindings.ts";
 import { exceptionRows } from "./exceptions.ts";
 import { frameRows } from "./frames.ts";
 import { frameworkRows } from "./frameworks.ts";
@@ -42,6 +43,7 @@ export const knowledge: readonly KnowledgeRow[] = [
   ...frameworkRows,
   ...mobileRows,
   ...runtimeRows,
+  ...bindingRows,
   ...messageRows,
   ...kindRows,
   ...panicRows,
@@ -142,9 +144,12 @@ function blockOf(symbol: string): KnowledgeRow | null {
   return row?.role === "raise" || row?.role === "wrap" || row?.role === "part" ? row : null;
 }
 
-/** The row for a function of KSCrash by its own name, before which copies of it have theirs: `shop_kscm_addContext`. */
+/** The row for a function of KSCrash or of WebKit's run-time by its own name, before which copies of them have theirs:
+ * `shop_kscm_addContext`, `Shop_WTFCrash`. */
 function copyOf(symbol: string): KnowledgeRow | null {
-  const name = /^[a-z]{2,12}_(ks[a-z]{2,16}_\w{1,100})$/.exec(symbol.slice(0, 140))?.[1];
+  const name =
+    /^(?:[a-z]{2,12}_(?=ks[a-z]{2,16}_)|[A-Za-z]{1,12}_?(?=WTF(?:Crash|Report)))(\w{1,120})/
+      .exec(symbol)?.[1];
   return name === undefined ? null : known("frame", name);
 }
 

@@ -138,6 +138,8 @@ export interface KnowledgeRow {
   readonly crashReporter?: true;
   /** What the backtrace of such a panic is, where it is not that of what failed. */
   readonly backtrace?: PanicBacktrace;
+  /** Whether managed code, whose own functions may have no names, calls the function, or the library, to throw. */
+  readonly throwsManaged?: true;
   /** The instruction set that the row is limited to. */
   readonly cpu?: CpuFamily;
 }

@@ -208,7 +208,8 @@ const compiledIn = [
     ...["UIKit_UIApplication_Main_*", "UIKit_UIApplication_UIApplicationMain_*", "ObjCRuntime_*"],
     ...["mono_*", "UIKit_UIKitSynchronizationContext_*"],
     ...[
-      ...["Action", "Array", "Buffers", "Collections", "Console", "Convert", "Data", "DateTime"],
+      ...["Action", "Array", "Buffer", "Buffers", "Collections", "Console", "Convert", "Data"],
+      ...["DateTime", "Memory", "SpanHelpers", "ThrowHelper"],
       ...["Delegate", "Diagnostics", "Enum", "Environment", "Exception", "Func", "Globalization"],
       ...["Guid", "IO", "Int32", "Lazy", "Linq", "MulticastDelegate", "Net", "Number", "Object"],
       ...["Reflection", "Runtime", "RuntimeType", "Security", "Span", "String", "Text"],
@@ -561,11 +562,7 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     "vague",
   ),
   frame("UnwindManagedExceptionPass1*", ...asRow(unhandled), clr),
-  frame("DispatchManagedException*", ...asRow(unhandled), clr),
-  // What throws for the code that it was compiled for.
-  ...["ThrowNew(Object*)*", "IL_Throw", "IL_Throw(*", "IL_ThrowExact*", "IL_Rethrow*"].map((key) =>
-    frame(key, "", [], "", ".NET, src/coreclr/vm/jithelpers.cpp and exceptionhandling.cpp", "raise")
-  ),
+  { ...frame("DispatchManagedException*", ...asRow(unhandled), clr), throwsManaged: true },
   frame("UnwindManagedExceptionPass2*", ...asRow(unhandled), clr),
   frame("InternalUnhandledExceptionFilter_Worker*", ...asRow(unhandled), clr),
   frame(
@@ -648,8 +645,6 @@ export const runtimeRows: readonly KnowledgeRow[] = [
       ".NET for iOS, runtime/runtime.m: xamarin_process_managed_exception",
     )
   ),
-  frame("mono_arm_throw_exception*", "", [], "", mono, "raise"),
-  frame("mono_amd64_throw_exception*", "", [], "", mono, "raise"),
   frame("xamarin_*", "", [], "", mono, "raise"),
   frame("mono_jit_runtime_invoke*", "", [], "", mono, "raise"),
   frame("mono_runtime_invoke*", "", [], "", mono, "raise"),
@@ -890,6 +885,14 @@ export const runtimeRows: readonly KnowledgeRow[] = [
       "TiCore: JavaScriptCore with Ti before its names",
     ),
     frame(
+      "WTFReportAssertionFailure*",
+      "",
+      [],
+      "",
+      "WebKit, Source/WTF/wtf/Assertions.h",
+      "raise",
+    ),
+    frame(
       "bmalloc::*Crash*",
       "WebKit's allocator is out of memory or found damage.",
       [],
@@ -1108,6 +1111,7 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     causes: [],
     next: unhandled[2],
     source: clr,
+    throwsManaged: true,
   },
   library("standard library", "the language's standard library", "What run-times print themselves"),
   library("libhostpolicy.dylib", "the .NET host", ".NET, src/native/corehost"),
@@ -1116,8 +1120,8 @@ export const runtimeRows: readonly KnowledgeRow[] = [
   library("libclrjit.dylib", "the .NET compiler", clr),
   library("libclrgc.dylib", "the .NET garbage collector", clr),
   library("libmscordaccore.dylib", "the .NET run-time", clr),
-  library("libmono*", "Mono", mono),
-  library("libmonosgen*", "Mono", mono),
+  { ...library("libmono*", "Mono", mono), throwsManaged: true },
+  { ...library("libmonosgen*", "Mono", mono), throwsManaged: true },
   library("libxamarin*", "Xamarin", mono),
   ...["libXamarin.iOS.*", "libXamarin.Mac.*", "libmscorlib.*"].map((key) =>
     library(key, "the libraries of Xamarin, compiled ahead of time", "Xamarin, mtouch")

@@ -181,10 +181,11 @@ const scripts = [
   ["Java", "OpenJDK, javaCalls.cpp", "JavaCalls::call_helper*"],
   [
     "JavaScript",
-    "JavaScriptCore, V8 and Hermes: their interpreters",
+    "JavaScriptCore, V8, Hermes, QuickJS and Duktape: their interpreters",
     ...["JSC::Interpreter::execute*", "vmEntryToJavaScript*", "llint_entry*"],
     ...["hermes::vm::Interpreter::interpretFunction*", "Builtins_InterpreterEntryTrampoline*"],
-    ...["Builtins_JSEntryTrampoline*"],
+    ...["Builtins_JSEntryTrampoline*", "JS_CallInternal*", "duk__js_execute_bytecode*"],
+    ...["duk_js_execute_bytecode*"],
   ],
 ] as const;
 

@@ -74,6 +74,11 @@ const shapes: readonly (readonly [RegExp, string])[] = [
   [/^[A-Za-z][\w-]*(?:\.[\w-]+){2,}$/, "identifier"],
 ];
 
+/** Whether a value has the form of one of a header's fields, whatever its name is. */
+export function isShaped(value: string): boolean {
+  return shapes.some(([pattern]) => pattern.test(value));
+}
+
 /** The parsed header. */
 export class Header {
   readonly #values = new Map<string, string>();

@@ -33,7 +33,7 @@ import type {
   ReportThread,
 } from "../drafts.ts";
 import type { FrameSpan } from "../report.ts";
-import { fieldNames, Header, translated } from "./crash_header.ts";
+import { fieldNames, Header, isShaped, translated } from "./crash_header.ts";
 import { loggedProcess } from "./parts.ts";
 import { Lines } from "../text.ts";
 import type { ReportException } from "../drafts.ts";
@@ -44,6 +44,10 @@ const MAX_FUNCTION = 1 << 16;
 
 /** Maximum number of warnings. */
 const MAX_WARNINGS = 50;
+
+/** Most lines that are kept of those that were not understood, and their length. */
+const MAX_UNREAD = 1000;
+const MAX_UNREAD_LENGTH = 1000;
 
 interface DraftFrame {
   index: number;
@@ -126,11 +130,14 @@ class CrashTextReader {
   readonly #threads: DraftThread[] = [];
   readonly #images: ReportImage[] = [];
   readonly #warnings: string[];
+  readonly #unread: string[] = [];
   /** Names from `Thread 0 name:` lines, which precede their thread. */
   readonly #names = new Map<number, { name: string | null; queue: string | null }>();
   /** Identifiers from `Thread 0 id:` lines, which `crash --text` writes. */
   readonly #ids = new Map<number, bigint>();
   #exception: DraftFrame[] | null = null;
+  /** Backtraces of exceptions before the last one that began. */
+  readonly #exceptions: DraftFrame[][] = [];
   /** Whether the lines are those of an exception's places in Ruby. */
   #inRuby = false;
   #collecting: Collecting = "header";
@@ -179,6 +186,12 @@ class CrashTextReader {
   #warn(text: string): void {
     if (this.#warnings.length < MAX_WARNINGS && !this.#warnings.includes(text)) {
       this.#warnings.push(text);
+    }
+  }
+
+  #leave(line: string): void {
+    if (this.#unread.length < MAX_UNREAD && line.length <= MAX_UNREAD_LENGTH) {
+      this.#unread.push(line);
     }
   }
 
@@ -243,8 +256,7 @@ class CrashTextReader {
     if (this.#collecting === "exception" && this.#addresses(at, trimmed)) return;
     if (trimmed.startsWith("Thread ") && this.#threadLine(trimmed)) return;
     if (trimmed.startsWith("Last Exception Backtrace")) {
-      this.#collecting = "exception";
-      this.#exception ??= [];
+      this.#beginException();
       return;
     }
     if (
@@ -252,10 +264,8 @@ class CrashTextReader {
     ) return;
     if (trimmed.startsWith("Application Specific Backtrace")) {
       // The first is what newer systems call the last exception's; further ones are of its causes.
-      if (this.#exception === null) {
-        this.#exception = [];
-        this.#collecting = "exception";
-      } else {
+      if (this.#exception === null || isNameless(this.#exception)) this.#beginException();
+      else {
         this.#sections.push({ name: trimmed.replace(/:$/, ""), lines: [] });
         this.#collecting = "lines";
       }
@@ -283,8 +293,11 @@ class CrashTextReader {
       this.#sections.at(-1)?.lines.push(line);
       return true;
     }
-    if (this.#collecting === "exception") frames = this.#exception!;
-    else if (this.#collecting === "thread" && this.#thread !== null) {
+    if (this.#collecting === "exception") {
+      frames = this.#exception!;
+      // Another stack follows, whose title is missing or was not understood.
+      if (frame.index === 0 && (frames.at(-1)?.index ?? 0) > 0) frames = this.#untitled();
+    } else if (this.#collecting === "thread" && this.#thread !== null) {
       frames = this.#thread.frames;
       // The title is missing or was not understood.
       if (frame.index === 0 && frames.length > 0) frames = this.#untitled();
@@ -439,6 +452,16 @@ class CrashTextReader {
     this.#guessed.add(this.#thread!);
     if (number === undefined) this.#unnumbered = this.#thread;
     return this.#thread!.frames;
+  }
+
+  /** Begins the backtrace of an exception. Some texts have the same one twice, with addresses and with names. */
+  #beginException(): void {
+    if (this.#exception !== null && this.#exception.length > 0) {
+      this.#exceptions.push(this.#exception);
+      this.#exception = null;
+    }
+    this.#exception ??= [];
+    this.#collecting = "exception";
   }
 
   #begin(thread: Pick<DraftThread, "index" | "name" | "queue" | "crashed">): void {
@@ -613,8 +636,7 @@ class CrashTextReader {
         /^\*\*\* (?:First throw call stack|Call stack at first throw):?$/.test(line.slice(at)) ||
       /^(?:\*{1,3} ?)?(?:First throw call stack|Call stack at first throw):?$/.test(bare)
     ) {
-      this.#exception ??= [];
-      this.#collecting = "exception";
+      this.#beginException();
       return true;
     }
     const said = line.search(uncaughtLine);
@@ -735,8 +757,7 @@ class CrashTextReader {
     }
     const fatal = line.indexOf("Fatal Exception: ");
     if (fatal >= 0 && fatal < 20 && line.length > fatal + 17) {
-      this.#exception ??= [];
-      this.#collecting = "exception";
+      this.#beginException();
       this.#fatal = line.slice(fatal);
       this.#loose = this.#fatal;
       return true;
@@ -842,6 +863,7 @@ class CrashTextReader {
         this.#margin = lead;
         this.#hasException ||= /^exception type$/i.test(name);
         this.#fields.push({ name, value });
+        if (!known && !isShaped(value)) this.#leave(trimmed);
         this.#loose = trimmed;
         return;
       }
@@ -860,6 +882,7 @@ class CrashTextReader {
     this.#loose = trimmed;
     if (inSection) {
       section.lines.push(line);
+      if (!knownSections.test(section.name)) this.#leave(trimmed);
       return;
     }
     const field = this.#fields.at(-1);
@@ -875,7 +898,7 @@ class CrashTextReader {
     ) {
       // Other reporters say what happened in a line of its own.
       this.#remarks.push(trimmed);
-    }
+    } else this.#leave(trimmed);
   }
 
   /** Takes a line that goes on with the termination reason, which no indentation shows. */
@@ -1009,22 +1032,21 @@ class CrashTextReader {
       header: this.#json,
       body: null,
       warnings: this.#warnings,
+      unread: this.#unread,
     });
   }
 
   /** The exception's backtrace. Where the console has only addresses of it, another stack of the same text may name them,
    * as a debugger's that stopped where it was thrown. */
   #wholeException(): readonly DraftFrame[] | null {
-    const frames = this.#exception;
-    if (
-      frames === null ||
-      frames.some(({ symbol, imageName }) => symbol !== null || imageName !== null)
-    ) {
-      return frames;
-    }
+    const [frames, ...others] = [
+      ...this.#exceptions,
+      ...this.#exception === null ? [] : [this.#exception],
+    ];
+    if (frames === undefined || !isNameless(frames)) return frames ?? null;
     const byAddress = new Map<bigint, DraftFrame>();
-    for (const thread of this.#threads) {
-      for (const frame of thread.frames) {
+    for (const stack of [...others, ...this.#threads.map(({ frames }) => frames)]) {
+      for (const frame of stack) {
         if (frame.imageName !== null && !frame.inlined && !byAddress.has(frame.address)) {
           byAddress.set(frame.address, frame);
         }
@@ -1094,6 +1116,21 @@ class CrashTextReader {
   }
 }
 
+/** The lines of a part of a text that is not read, as {@linkcode CrashReport.unread} has them. */
+export function unreadLines(text: string): string[] {
+  const unread: string[] = [];
+  for (const line of text.split(/\r?\n/, MAX_UNREAD)) {
+    const trimmed = line.trim();
+    if (trimmed !== "" && trimmed.length <= MAX_UNREAD_LENGTH) unread.push(trimmed);
+  }
+  return unread;
+}
+
+/** Whether a backtrace has only addresses. */
+function isNameless(frames: readonly DraftFrame[]): boolean {
+  return frames.every(({ symbol, imageName }) => symbol === null && imageName === null);
+}
+
 /** Addresses that two stacks have in common before one is taken to name the other. */
 const MIN_SAME = 4;
 
@@ -1130,6 +1167,10 @@ function wholeReasons(lines: readonly string[]): string[] {
 /** Titles of sections of Apple's reports, also where no empty line is before them. */
 const sectionTitles =
   /^(?:Application Specific (?:Information|Signatures)|Dyld Error Message|CrashDoctor Diagnosis)$/;
+
+/** Titles of sections of which all is known that they can say: those of Apple's reports and of other reporters. */
+const knownSections =
+  /^(?:Application Specific|Dyld Error|VM Regions?\b|Kernel\b|External Modification|Filtered|Extra Information|Notable Addresses|Calls made by|System Profile|Translated Code|Zone info|Error Formulating|Stack Dump|Binary Images|Referenced object|Object referenced|Handler crashed|Heaviest stack|Memory Module|Thunderbolt|Xamarin|Managed|Call stack|Preferred User|.{0,60}instruction stream)/i;
 
 /** How lines begin that tell of an exception that was not caught. */
 const uncaughtLine =

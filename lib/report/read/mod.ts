@@ -2,7 +2,7 @@
 
 import { FormatError } from "../../errors.ts";
 import { readCallTree } from "./call_tree.ts";
-import { type NextReport, readCrashText } from "./crash_text.ts";
+import { type NextReport, readCrashText, unreadLines } from "./crash_text.ts";
 import { readIpsBody } from "./ips.ts";
 import { isBreakpad, isMinidumpJson, readBreakpad, readMinidumpJson } from "./breakpad.ts";
 import { eventsIn, isBugsnag, isSentry, readBugsnag, readSentry } from "./events.ts";
@@ -150,13 +150,26 @@ function jsonInside(
   const brace = /^\{(?:"|\s{0,8}$)/m.exec(text.slice(from));
   if (brace !== null && brace.index > 0) {
     const report = readJson(name, text, from + brace.index, next);
-    if (report !== null && !isEmpty(report)) return report;
+    if (report !== null && !isEmpty(report)) {
+      return withBefore(report, text, from, from + brace.index);
+    }
   }
   const left = salvage(text, from);
   if (left === null) return null;
   return readBody(name, text, null, left.body, left, [
     "the JSON is damaged: only parts of it could be read",
   ]);
+}
+
+/** A report with the lines before it, which nothing was read of. */
+function withBefore(
+  report: CrashReport,
+  text: string,
+  from: number,
+  to: number,
+): CrashReport {
+  const unread = [...unreadLines(text.slice(from, to)), ...report.unread];
+  return new CrashReport({ ...report, unread });
 }
 
 /** A text, if it is a panic's. */
@@ -378,7 +391,8 @@ function readText(
 ): CrashReport | null {
   const whole = behindDebugger(text, from);
   if (whole !== null) {
-    return readText(name, text, whole, header, warnings, next);
+    const report = readText(name, text, whole, header, warnings, next);
+    return report === null ? null : withBefore(report, text, from, whole);
   }
   // Nearly all texts are crash texts, which say so soon.
   if (!text.slice(from, from + 3000).includes("\nException Type:")) {

@@ -158,7 +158,7 @@ const cases: readonly {
       stack: [...raised, "libcoreclr.dylib 0x104b8b000 + 280869", "??? 0 + 4494163513"],
     }),
     says: [".NET"],
-    whose: "runtime",
+    whose: "unknown",
   },
   {
     name: "a Go panic",

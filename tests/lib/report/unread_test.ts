@@ -217,7 +217,7 @@ Deno.test("panics: the chip beside an Intel CPU, a write of the kernel, no backt
     );
   const write = abort("0x96000046");
   assertStringIncludes(write.happened.join("\n"), "The address was 0x388b5e310, by a write.");
-  assertStringIncludes(write.happened.join("\n"), "The backtrace is not in the report");
+  assertStringIncludes(write.happened.join("\n"), "No backtrace was found in the report");
   assertEquals(write.check, [
     "Look for the whole report of the panic, which may have its backtrace.",
   ]);
@@ -612,4 +612,109 @@ Deno.test("a process that another one ended: by whom, and its stack is only that
   // abort_with_payload() is the process's own end.
   const own = ended("SIGKILL", "Namespace OBJC, Code 1", "", "__abort_with_payload + 8");
   assert(!own.includes("at that moment"), own);
+});
+
+Deno.test("what was not found is not said to be absent where lines were not understood", () => {
+  const failed = (before: string[], title = "Application Specific Information:") =>
+    told(
+      crash([
+        "Process: Shop [7]",
+        "Exception Type: EXC_CRASH (SIGABRT)",
+        "",
+        ...before,
+        "",
+        title,
+      ], [
+        "libsystem_kernel.dylib __pthread_kill + 8",
+        "libsystem_c.dylib abort + 100",
+        "libsystem_c.dylib __assert_rtn + 284",
+        "Shop count_bread + 12",
+      ]),
+    ).what;
+  assertStringIncludes(failed([]), "Its text is not in the report.");
+  for (
+    const text of [
+      failed(["here is what the oven said", "0ven: check failed for tray 3 of bread.c"]),
+      failed(["Appl1cation Spec1fic 1nformation:", "0ven: check failed for tray 3 of bread.c"]),
+      failed(["Oven says: check failed for tray 3 of bread.c"]),
+    ]
+  ) {
+    assertStringIncludes(text, "Its text was not found in what could be read.");
+    assertStringIncludes(text, "Lines that were not understood: ");
+    assertStringIncludes(text, "check failed for tray 3 of bread.c");
+  }
+  // Prose that says nothing of it is not quoted, and at most three lines are.
+  const prose = failed(["It happens when I bake", "two trays, every day since May"]);
+  assertStringIncludes(prose, "was not found in what could be read");
+  assert(!prose.includes("Lines that"), prose);
+  const many = failed([1, 2, 3, 4, 5].map((tray) => `an error in the bread of tray ${tray}`));
+  assertStringIncludes(many, "tray 3");
+  assert(!many.includes("tray 4"), many);
+  // Where nothing is claimed to be absent, nothing is quoted.
+  const said = told(crash([
+    "Process: Shop [7]",
+    "Exception Type: EXC_BAD_ACCESS (SIGSEGV)",
+    "Exception Codes: KERN_INVALID_ADDRESS at 0x0000000000000010",
+    "",
+    "I only get this error with white bread",
+  ], ["Shop count_bread + 12"])).what;
+  assert(!said.includes("not understood"), said);
+});
+
+Deno.test("a line before JSON may have what its report lacks, and JSON of others is not read whole", () => {
+  const body = JSON.stringify({
+    procName: "Shop",
+    exception: { type: "EXC_CRASH", signal: "SIGABRT" },
+    faultingThread: 0,
+    threads: [{
+      triggered: true,
+      frames: [
+        { symbol: "abort", imageOffset: 1, imageIndex: 0 },
+        { symbol: "__assert_rtn", imageOffset: 1, imageIndex: 0 },
+        { symbol: "count_bread", imageOffset: 1, imageIndex: 1 },
+      ],
+    }],
+    usedImages: [
+      { name: "libsystem_c.dylib", base: 0x1000, size: 0x1000, path: "/usr/lib/libsystem_c.dylib" },
+      { name: "Shop", base: 0x9000, size: 0x1000, path: "/Applications/Shop.app/Shop" },
+    ],
+  });
+  const { unread } = readReport(`the oven had an error with tray 3\n${body}`, "x");
+  assertEquals(unread, ["the oven had an error with tray 3"] as unknown as typeof unread);
+  assertStringIncludes(
+    told(`the oven had an error with tray 3\n${body}`).what,
+    'Lines that were not understood: "the oven had an error with tray 3".',
+  );
+  assertStringIncludes(told(body).what, "Its text is not in the report.");
+});
+
+Deno.test("a backtrace with addresses alone takes the names of the same one elsewhere in the text", () => {
+  const at = (index: number) => `0x${(0x7000_1000 + index * 0x10).toString(16)}`;
+  const names = ["__exceptionPreprocess", "objc_exception_throw", "-[Cart pay:]", "-[Shop sell]"];
+  const images = ["CoreFoundation", "libobjc.A.dylib", "Shop", "Shop"];
+  const again = names.map((name, index) => `${index} ${images[index]} ${at(index)} ${name} + 8`);
+  const reason = "*** Terminating app due to uncaught exception 'BreadException', reason: 'stale'";
+  const addresses = `(${names.map((_, index) => at(index)).join(" ")})`;
+  for (
+    const title of [
+      "*** First throw call stack:",
+      "Last Exception Backtrace:",
+      "Application Specific Backtrace 1:",
+      "the same with names",
+    ]
+  ) {
+    const { lastException } = readReport(
+      [reason, "*** First throw call stack:", addresses, "", title, ...again, ""].join("\n"),
+      "x",
+    );
+    assertEquals(lastException?.map(({ symbol }) => symbol as string), names);
+  }
+  // Another exception's does not.
+  const other = again.map((line) => line.replace("0x7000", "0x6000"));
+  const { lastException } = readReport(
+    [reason, "*** First throw call stack:", addresses, "", "Last Exception Backtrace:", ...other]
+      .join("\n"),
+    "x",
+  );
+  assertEquals(lastException?.map(({ symbol }) => symbol), names.map(() => null));
 });

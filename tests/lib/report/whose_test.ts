@@ -667,3 +667,84 @@ Deno.test("what IL2CPP made of .NET's own library is passed over, and all frames
   const { deciding, maker } = attributeReport(readReport(library, "x"));
   assertEquals([deciding?.frame.imageName, maker], ["UnityFramework", null]);
 });
+
+Deno.test("what throws, calls or copies for another language is not whose it is", () => {
+  const plumbing = [
+    "RhpThrowEx",
+    "S_P_CoreLib_System_ThrowHelper__ThrowArgumentNull",
+    "il2cpp_codegen_raise_exception(Exception_t*, MethodInfo const*)",
+    "RuntimeInvoker_Void(void (*)(), MethodInfo const*, void*, void**, void*)",
+    "ScriptingInvocation::Invoke(ScriptingExceptionPtr*, bool)",
+    "sip_api_call_procedure_method",
+    "meth_QWidget_show(_object*, _object*)",
+    "pybind11::cpp_function::dispatcher(_object*, _object*, _object*)",
+    "_wrap_Oven_bake",
+    "__Pyx_PyObject_Call(_object*, _object*, _object*)",
+    "PyObjCFFI_Caller",
+    "ffi_call_unix64",
+    "_cgo_0123456789ab_Cfunc_bake",
+    "crosscall2",
+    "_JNIEnv::CallVoidMethod(_jobject*, _jmethodID*, ...)",
+    "napi_call_function",
+    "objc2kotlin_kfun:org.shop.Oven#bake(){}",
+    "luaD_throw",
+    "caml_raise_exception",
+    "UObject::ProcessEvent(UFunction*, void*)",
+    "Shop_WTFCrashWithInfo(int, char const*)",
+    "XyzWTFCrash",
+  ];
+  for (const name of plumbing) {
+    const text = crash(abort, [...aborts, `Shop ${name} + 8`, "Shop bake_bread + 8", ...ends]);
+    assertEquals(whose(text)[3], "bake_bread", name);
+  }
+  for (
+    const name of ["runtime.memmove", "Kotlin_ByteArray_copyImpl", "il2cpp::icalls::mscorlib::X::Y"]
+  ) {
+    const text = crash(`${access}0x18`, [`Shop ${name} + 8`, "Shop bake_bread + 8", ...ends]);
+    assertEquals(whose(text)[3], "bake_bread", name);
+  }
+  // A name that is only like one.
+  for (const name of ["ThrowNewBread", "slot_oven", "crosscut", "wrapBread"]) {
+    const text = crash(abort, [...aborts, `Shop ${name} + 8`, "Shop bake_bread + 8", ...ends]);
+    assertEquals(whose(text)[3], name);
+  }
+});
+
+Deno.test("managed code without names that led to what throws for it", () => {
+  for (const [image, thrower] of [["Shop", "RealCOMPlusThrow(Object*)"], ["Shop", "JIT_Rethrow"]]) {
+    const frames = [...aborts, `${image} ${thrower} + 8`, "??? 0x0 + 0", "??? 0x0 + 0", ...ends];
+    assertEquals(whose(crash(abort, frames)).slice(0, 2), ["program", "managed"], thrower);
+  }
+  const silent = ["libcoreclr.dylib 0x7000 + 5", "libcoreclr.dylib 0x7000 + 9", "??? 0x0 + 0"];
+  const called = (...frames: string[]) => whose(crash(abort, [...aborts, ...frames, ...ends]))[1];
+  assertEquals(called(...silent), "managed nameless");
+  // What says why, and what was called by the program, does not.
+  assert(
+    called("libcoreclr.dylib EEPolicy::HandleFatalError() + 5", ...silent) !== "managed nameless",
+  );
+  assertEquals(called(...silent.slice(0, 2), "Shop bake_bread + 8", "??? 0x0 + 0"), null);
+});
+
+Deno.test("what raised an exception again, or lets none through, need not have led to it", () => {
+  const again = [
+    ...aborts,
+    "libc++abi.dylib abort_message + 132",
+    "libc++abi.dylib demangling_terminate_handler() + 336",
+    "libobjc.A.dylib _objc_terminate() + 144",
+    "libc++abi.dylib std::__terminate(void (*)()) + 16",
+  ];
+  const left = (frames: string[]) => whose(crash(abort, [...again, ...frames, ...ends]));
+  const rethrown = ["libobjc.A.dylib objc_exception_rethrow + 44", "Shop -[Oven bake] + 8"];
+  assertEquals(left(rethrown), ["unknown", "left", null, "-[Oven bake]"]);
+  const stopped = ["Shop __clang_call_terminate + 8", "Shop Oven::bake() noexcept + 8"];
+  assertEquals(left(stopped).slice(0, 2), ["unknown", "left"]);
+  // What threw it is still there, and a thread that nobody joined is no exception.
+  const thrown = ["libc++abi.dylib __cxa_throw + 116", "Shop Oven::bake() + 8"];
+  assertEquals(left(thrown), ["program", null, null, "Oven::bake()"]);
+  assertEquals(left(["libc++.1.dylib std::thread::~thread() + 8", "Shop Oven::bake() + 8"]), [
+    "program",
+    null,
+    null,
+    "Oven::bake()",
+  ]);
+});

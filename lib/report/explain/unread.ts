@@ -1,0 +1,63 @@
+/** What is said of a thing that a report lacks, where not all of the report could be read. */
+
+import type { CrashReport } from "../report.ts";
+import { unique } from "./words.ts";
+
+/** Words of lines that may be the message, the reason or the exception which was not found elsewhere. */
+const telling =
+  /\b(?:EXC_[A-Z]{3}|SIG[A-Z]{3,4}\b|KERN_[A-Z]{3}|[A-Za-z]\w{0,60}(?:Exception|Error)\b|[Ee]xception\b|[Uu]ncaught|[Uu]nhandled|[Aa]ssert(?:ion|ed)?\b|ASSERT|[Ff]atal|FATAL|[Pp]anic(?:ked)?\b|[Tt]erminat(?:ing|ed)\b|(?<![\w(])[Rr]eason: |[Ee]rror\b|ERROR\b|[Ff]ail(?:ed|ure)\b|CHECK\b|unrecognized selector|out of (?:range|bounds|memory)|[Ii]nvalid\b|[Uu]nexpected(?:ly)?\b|[Pp]recondition|not loaded|not found)/;
+
+/** Marks of headings and of what is set off, and lines that without them say nothing, such as headings of a form. */
+const marks = /[#>*_`\s-]+/g;
+const heading = /^(?:\w+ ){0,3}\w*[:?]?$/;
+
+/** What a line has that says anything. */
+const words = /\p{L}{3}/u;
+
+/** Most lines that are quoted, and the longest. */
+const MOST = 3;
+const MAX_QUOTED = 300;
+
+/** How sentences say that a report lacks something. */
+const claims: readonly (readonly [RegExp, string])[] = [
+  [/\b(?:is|are) not in (?:the|this) report\b/g, "was not found in what could be read"],
+  [/\bnot in (?:the|this) report\b/g, "not found in what could be read"],
+  [/\bthe report does not (?=say|have|name|list)/g, "what could be read of the report does not "],
+  [/\bThe report does not (?=say|have|name|list)/g, "What could be read of the report does not "],
+  [/^The report has stacks, but does not say\b/, "What could be read has stacks, but does not say"],
+  [/^The report names neither\b/, "What could be read names neither"],
+  [/^The report only names\b/, "What could be read only names"],
+];
+
+/** Sentences, of which those that say that the report lacks something are held against what could not be read of it: then
+ * they say only that it was not found, and lines that may have it are quoted.
+ *
+ * @returns as many sentences, and one more where lines are quoted
+ */
+export function asRead(report: CrashReport, sentences: readonly string[]): string[] {
+  const { unread, warnings } = report;
+  const left = unread.filter((line) =>
+    words.test(line) && !heading.test(line.replace(marks, " ").trim())
+  );
+  // Of the JSON of other reporters only the members are read that are known.
+  const isPart = left.length > 0 || report.format === "json" ||
+    warnings.some((text) => /^the JSON\b.{0,40}\bdamaged\b/.test(text));
+  if (!isPart) return [...sentences];
+  const read = sentences.map((text) => {
+    let told = text;
+    for (const [pattern, instead] of claims) told = told.replace(pattern, instead);
+    return told;
+  });
+  // What is quoted already was understood elsewhere.
+  const quoted = unique(left).filter((line) =>
+    telling.test(line) && !sentences.some((text) => text.includes(line))
+  )
+    .slice(0, MOST).map((line) =>
+      `"${line.length > MAX_QUOTED ? `${line.slice(0, MAX_QUOTED)}…` : line}"`
+    );
+  const isChanged = read.some((text, at) => text !== sentences[at]);
+  if (isChanged && quoted.length > 0) {
+    read.push(`Lines that were not understood: ${quoted.join("; ")}.`);
+  }
+  return read;
+}
