@@ -457,9 +457,10 @@ function crashedThread(report: CrashReport): ReportThread | null {
   const { crashedThread, threads } = report;
   if (crashedThread !== null || lacksCrashed(report)) return crashedThread;
   const stated = crashedIndex(report);
-  return threads.length === 1 && (stated === null || stated === threads[0].index)
-    ? threads[0]
-    : null;
+  if (threads.length !== 1 || (stated !== null && stated !== threads[0].index)) return null;
+  // One that waits for events raised nothing: the exception's own backtrace is another thread's.
+  const waits = (report.lastException?.length ?? 0) > 0 && isIdleStack(threads[0].frames);
+  return waits ? null : threads[0];
 }
 
 function crashHeadline(report: CrashReport, uncaught: UncaughtException | null): string {

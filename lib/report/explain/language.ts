@@ -172,6 +172,11 @@ function fromMessage(message: string): Named | null {
       reason: what ?? null,
     };
   }
+  // React Native's, which calls the methods of native modules: React/Base/RCTModuleMethod.
+  const invoked = /^Exception '(.{1,3000})' was thrown while invoking \S{1,200} on target \S/.exec(
+    text,
+  );
+  if (invoked !== null) return { language: "Objective-C", name: null, reason: invoked[1] };
   // Xcode's and its tools'.
   const own = /UNCAUGHT EXCEPTION \((\w{1,100})\): (.{1,2000})/.exec(text);
   if (own !== null) return { language: "Objective-C", name: own[1], reason: own[2] };

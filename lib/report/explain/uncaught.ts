@@ -39,6 +39,16 @@ export function tellUncaught({ report, uncaught, stack, reading }: Crash, story:
   } else {
     story.tell(sentence(`${articles[language]} exception was not caught${what}${why}${known}`));
   }
+  const invoked = report.information.map((text) =>
+    /^Exception '.{1,3000}' was thrown while invoking (\S{1,200}) on target (\S{1,200})/.exec(text)
+  ).find((match) => match !== null);
+  if (invoked != null) {
+    story.tell(
+      `React Native caught it while JavaScript called ${invoked[1]} of the native module ${
+        invoked[2]
+      }, and made a fatal error of it.`,
+    );
+  }
   const calls = managedCalls(report);
   const [thrower] = calls;
   if (thrower !== undefined) {

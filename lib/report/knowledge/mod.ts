@@ -11,6 +11,7 @@ import { frameworkRows } from "./frameworks.ts";
 import { jetsamRows } from "./jetsam.ts";
 import { kindRows } from "./kinds.ts";
 import { messageRows } from "./messages.ts";
+import { consoleRows } from "./consoles.ts";
 import { mobileRows } from "./mobile.ts";
 import { panicRows } from "./panics.ts";
 import type { CpuFamily, KnowledgeKind, KnowledgeRow } from "./row.ts";
@@ -44,6 +45,7 @@ export const knowledge: readonly KnowledgeRow[] = [
   ...mobileRows,
   ...runtimeRows,
   ...bindingRows,
+  ...consoleRows,
   ...messageRows,
   ...kindRows,
   ...panicRows,

@@ -2,80 +2,23 @@
  * system's is there. */
 
 import type { ReportException, ReportFrame, ReportProcess, ReportThread } from "../drafts.ts";
-import { baseName } from "../images.ts";
 import { CrashReport, noException, noHeader, noProcess } from "../report.ts";
 import { Lines } from "../text.ts";
-import { parseSource } from "./crash_lines.ts";
 import { signalName } from "../codes.ts";
+import { noticeConsoles, otherConsoles } from "./console_others.ts";
+import { type Console, type ConsoleFrame, frameOf, standardLibrary } from "./console_row.ts";
+import { parseStopReason } from "./debugger.ts";
 import { loggedProcess } from "./parts.ts";
-
-/** A frame, as far as a run-time prints it. */
-interface ConsoleFrame {
-  readonly address: bigint;
-  readonly imageName: string | null;
-  readonly symbol: string | null;
-  readonly file: string | null;
-  readonly line: number | null;
-}
-
-/** What a run-time prints. */
-interface Console {
-  /** The line that says what happened; its first group is the message, whole without one. */
-  readonly said: RegExp;
-  /** Another line that must be there, if the first one is not distinctive. */
-  readonly needs?: RegExp;
-  /** A frame's line; `null` for others. `next` is the line after it. */
-  frame(line: string, next: string): ConsoleFrame | null;
-  /** Another line that tells: its first group, whole without one. */
-  readonly also?: RegExp;
-  /** The line whose first group is the thread's name. */
-  readonly thread?: RegExp;
-  /** What is written before that line's group. */
-  readonly title?: string;
-  /** A line before the frames that count, where others may come before it. */
-  readonly begins?: RegExp;
-  /** Whether it says little, so that any stack beside it says more. */
-  readonly isAlone?: boolean;
-  /** Whether the other line only adds to the message, and is told behind it. */
-  readonly isAfter?: boolean;
-  /** Whether the outermost frame is the first. */
-  readonly isReversed?: boolean;
-  /** Functions that only take the stack: one that has nothing else tells nothing. */
-  readonly takes?: RegExp;
-  /** A line after the frames of the stack that tells, where others follow. */
-  readonly ends?: RegExp;
-  /** The title of the stack that called the one before it, where that is only the run-time's own. */
-  readonly calledBy?: RegExp;
-}
-
-function frameOf(
-  symbol: string | null,
-  place: string | null = null,
-  address: string | null = null,
-  image: string | null = null,
-): ConsoleFrame {
-  const source = place === null ? null : parseSource(place);
-  return {
-    address: address === null ? 0n : BigInt(address),
-    imageName: image === null ? null : baseName(image),
-    symbol,
-    file: source?.file ?? null,
-    line: source?.line ?? null,
-  };
-}
-
-/** Where a run-time names no file, the name that stands for its own code. */
-const standardLibrary = "standard library";
 
 const rubyBug = /^(\S.{0,300}: \[BUG\] .{1,300})$/m;
 const innermostRuby = /^(\S.{0,300}:\d{1,7}:in [`'].{1,200}')(?=\n\s*\n)/m;
 
 /** What Xcode says of the end of an app that it ran. */
 const noticed =
-  /(?:^|[\s:])(Terminated due to (?:memory (?:issue|pressure|error)|signal \d{1,2})\b|[Tt]he app .{1,100}? (?:on .{1,80} )?(?:has been|was) killed by the operating system because it is using too much memory|(?<=Message from debugger: )\S.{0,300})/m;
+  /(?:^|[\s:])(Process \d{1,9} exited with status = \d{1,9} \(0x[0-9a-f]{8}\) Terminated due to .{1,100}|Terminated due to (?:memory (?:issue|pressure|error)|signal \d{1,2})\b|[Tt]he app .{1,100}? (?:on .{1,80} )?(?:has been|was) killed by the operating system because it is using too much memory|(?<=Message from debugger: )\S.{0,300})/m;
 /** A line that is one of its notices, not of prose. */
 const isNotice =
-  /^[ \t>*]{0,8}(?:Failure Reason: |Details\s{1,4})?(?:Message from debugger: \S|Terminated due to (?:memory|signal)\b|The app .{1,100}? (?:has been|was) killed by the operating system)/m;
+  /^[ \t>*]{0,8}(?:Failure Reason: |Details\s{1,4})?(?:Message from debugger: \S|Process \d{1,9} exited with status = \d|Terminated due to (?:memory|signal)\b|The app .{1,100}? (?:has been|was) killed by the operating system)/m;
 
 const consoles: readonly Console[] = [
   {
@@ -395,10 +338,13 @@ const hasStack =
 
 function consoleOf(text: string, from: number): { console: Console; said: RegExpExecArray } | null {
   const head = text.slice(from, from + PROBED);
-  for (const console of consoles) {
-    const said = console.said.exec(head);
-    if (said !== null && (console.needs === undefined || console.needs.test(head))) {
-      return { console, said };
+  for (const list of [otherConsoles, consoles, noticeConsoles]) {
+    for (const console of list) {
+      const said = console.said.exec(head);
+      if (
+        said !== null && (console.needs === undefined || console.needs.test(head)) &&
+        console.unless?.test(text.slice(from, from + (1 << 18))) !== true
+      ) return { console, said };
     }
   }
   return null;
@@ -415,6 +361,16 @@ export function isConsole(text: string, from: number): boolean {
 
 /** What run-times write of a signal: its name or words, and the address. */
 const signals: readonly RegExp[] = [
+  // Unreal Engine
+  /(?:Unhandled Exception: |Exception was ")(?<name>SIG[A-Z]{2,6}): (?:invalid attempt to \w{4,10} memory at address (?<address>0x[0-9a-f]{1,16}))?/,
+  // Godot
+  /handle_crash: Program crashed with signal (?<number>\d{1,2})/,
+  // Dart
+  /^si_signo=.{1,60}?\((?<number>\d{1,2})\), si_code=(?:\d{1,3}\()?(?:(?<code>[A-Z]{3,4}_[A-Z]{3,12})\))?.{0,12}?, si_addr=(?<address>0x[0-9a-f]{1,16})?/m,
+  // launchd
+  /(?:exited due to (?:signal: )?|Job appears to have crashed: |Exited abnormally: )(?:(?<name>SIG[A-Z]{2,6})|(?<words>(?!SIG)[A-Z][a-z]{1,20}(?: [a-z]{1,20}){0,2}))/,
+  // Unity
+  /^Received signal (?<name>SIG[A-Z]{2,6})$/m,
   // Ruby
   /\[BUG\] (?<words>Segmentation fault|Bus Error|Illegal instruction)(?: at (?<address>0x[0-9a-f]{1,16}))?/i,
   // Julia
@@ -447,6 +403,8 @@ const byWords: readonly (readonly [RegExp, string])[] = [
   [/^abort/i, "SIGABRT"],
   [/^(?:arithmetic|floating)/i, "SIGFPE"],
   [/^trace/i, "SIGTRAP"],
+  [/^killed/i, "SIGKILL"],
+  [/^terminated/i, "SIGTERM"],
 ];
 
 /** The signal that the same text names, and its address. */
@@ -476,9 +434,16 @@ function limitedProcess(said: string, head: string): ReportProcess | null {
       head,
     );
   if (ran !== null) return { ...noProcess, name: ran[1] };
+  const service = /launchd\[1\] \((\S{1,150}?)\[(\d{1,9})\]\): /.exec(said);
+  if (service !== null) return { ...noProcess, name: service[1], pid: Number(service[2]) };
+  const saved = /^ReportCrash\[.{1,100}? for (\S.{0,100}?)\[(\d{1,9})\] version /.exec(said);
+  if (saved !== null) return { ...noProcess, name: saved[1], pid: Number(saved[2]) };
   const killed = /^memorystatus: \w+ pid (\d{1,9}) \[(.{1,64})\] /.exec(said);
   return killed === null ? null : { ...noProcess, name: killed[2], pid: Number(killed[1]) };
 }
+
+/** Xcode's title of a thread, before its reason for a stop. */
+const stopTitle = /^Thread \d{1,4} ?(?:Queue ?: ?\S{1,200} \(\w{4,12}\))?: ?/;
 
 /** Reads a run-time's text. */
 export function readConsole(
@@ -527,6 +492,10 @@ export function readConsole(
       hasEnded = true;
     }
   }
+  const trampoline = console.hasHandler === true
+    ? frames.findLastIndex(({ symbol }) => symbol === "_sigtramp")
+    : -1;
+  frames = frames.slice(trampoline + 1).map((frame, index) => ({ ...frame, index }));
   const { takes } = console;
   if (takes !== undefined && frames.every(({ symbol }) => takes.test(symbol ?? ""))) frames = [];
   if (console.isReversed === true) {
@@ -536,7 +505,9 @@ export function readConsole(
   const other = console.also?.exec(head) ?? null;
   const heap = /\bmalloc: \*{3} error for object .{1,300}$/m.exec(head)?.[0] ?? null;
   const also = other === null ? null : `${console.title ?? ""}${other[1] ?? other[0]}`;
-  const number = / T(\d{1,6})\)$/.exec(said[1])?.[1];
+  const words = (said[1] ?? "").replace(/\s*\n#?\s*/g, " ");
+  const number = / T(\d{1,6})\)$/.exec(words)?.[1] ?? /^Thread (\d{1,4}) ?[:Q]/.exec(words)?.[1];
+  const stop = console.isStop === true ? parseStopReason(words.replace(stopTitle, "")) : null;
   const thread: ReportThread = {
     // The sanitizers': `SEGV on unknown address 0x10 (pc 0x1 bp 0x2 sp 0x3 T6)`.
     index: Number(number ?? 0),
@@ -556,19 +527,21 @@ export function readConsole(
     format: "crash",
     file,
     text,
-    exception: exceptionIn(text.slice(from, from + PROBED)),
+    exception: stop?.exception ?? exceptionIn(text.slice(from, from + PROBED)),
     information: [
       ...[takes === undefined && console.isAfter !== true ? also : null, heap].filter((line) =>
         line !== null
       ),
-      said[1].replace(/\s*\n#?\s*/g, " "),
+      ...words === "" || stop?.exception != null
+        ? []
+        : [console.teller === undefined ? words : `${console.teller}: ${words}`],
       // What Rust says of a second panic follows the first, which tells why.
       ...(takes === undefined && console.isAfter !== true) || also === null ? [] : [also],
     ],
     model: /^\s{1,8}"device_model" = "([\w,]{2,40})";$/m.exec(head)?.[1] ?? null,
     osVersion: /^\s{1,8}"device_osBuild" = "([\w. ()]{2,40})";$/m.exec(head)?.[1] ?? null,
-    process: limitedProcess(said[1], head) ?? loggedProcess(head) ?? noProcess,
-    threads: frames.length === 0 ? [] : [thread],
+    process: limitedProcess(words, head) ?? loggedProcess(head) ?? noProcess,
+    threads: frames.length === 0 && stop === null ? [] : [thread],
     warnings: frames.length === 0 ? [...warnings, "there are no threads in the report"] : warnings,
   });
 }

@@ -155,17 +155,18 @@ export function parseFrameLine(line: string): FrameLine | null {
 
 /** A frame without its address: `0  MyApp  -[Controller show] + 44 (Controller.m:12)`. */
 const bareFrame =
-  /^\s{0,8}(\d{1,4})\s{1,20}(\S{2,100})(?:\s{1,60}([^\s0].{0,2000} \+ \d{1,9}.{0,300})|[\t ]{0,60}\t[\t ]{0,60}([^\s0].{0,2000} \([^()]{1,200}:\d{1,7}\)))$/;
+  /^\s{0,8}(\d{1,4})\s{1,20}(\S{2,100})(?:\s{1,60}([^\s0].{0,2000} \+ \d{1,9}.{0,300})|[\t ]{0,60}\t[\t ]{0,60}([^\s0].{0,2000} \([^()]{1,200}:\d{1,7}\))|\s{1,60}([-+]\[[^\]\t]{3,300}\](?: \([^()]{1,200}:\d{1,7}\))?))$/;
 
 /** Reads a frame line that has no address; `null` when it is another line. */
 export function parseBareFrame(line: string): FrameLine | null {
   const match = line.length > 2500 ? null : bareFrame.exec(line);
   if (match === null) return parseColumns(line);
-  const text = match[3] ?? match[4];
+  const text = match[3] ?? match[4] ?? match[5];
   // Columns of addresses are another layout.
   if (/^[0-9a-fA-F]{8,16}\s/.test(text)) return null;
   const place = parsePlace(text);
-  if (place.symbol === null || (place.offset === null && place.line === null)) return null;
+  const isPlaced = place.offset !== null || place.line !== null || match[5] !== undefined;
+  if (place.symbol === null || !isPlaced) return null;
   return {
     ...place,
     index: Number(match[1]),

@@ -15,6 +15,7 @@ import {
   parseDebuggerFrame,
   parseDebuggerThread,
   parseReceivedSignal,
+  parseStopReason,
   parseSwiftCrash,
   parseSwiftFrame,
   stopOf,
@@ -34,7 +35,7 @@ import type {
 } from "../drafts.ts";
 import type { FrameSpan } from "../report.ts";
 import { fieldNames, Header, isShaped, translated } from "./crash_header.ts";
-import { loggedProcess } from "./parts.ts";
+import { loggedProcess, nameOrQueue } from "./parts.ts";
 import { Lines } from "../text.ts";
 import type { ReportException } from "../drafts.ts";
 import type { JsonObject } from "../json.ts";
@@ -146,6 +147,8 @@ class CrashTextReader {
   #isDebugger: boolean | null = null;
   /** Whether the text is Swift's own backtrace. */
   #isSwift = false;
+  /** Whether the text has Firebase Crashlytics' titles. */
+  #isCrashlytics = false;
   /** Column of the last field: those of some texts are all indented. */
   #margin = 0;
   #afterBlank = true;
@@ -260,7 +263,9 @@ class CrashTextReader {
       return;
     }
     if (
-      this.#crashlyticsLine(trimmed) || this.#debuggerLine(trimmed) || this.#consoleLine(trimmed)
+      this.#crashlyticsLine(trimmed) || this.#serviceThread(at, trimmed) ||
+      this.#serviceReason(at, trimmed) ||
+      this.#debuggerLine(trimmed) || this.#consoleLine(trimmed)
     ) return;
     if (trimmed.startsWith("Application Specific Backtrace")) {
       // The first is what newer systems call the last exception's; further ones are of its causes.
@@ -286,7 +291,7 @@ class CrashTextReader {
    * title was not understood. */
   #frame(at: number, line: string): boolean {
     const frame = (this.#isSwift ? parseSwiftFrame(line) : null) ?? parseFrameLine(line) ??
-      this.#bareFrame(line) ?? this.#debuggerFrame(line) ?? this.#cutFrame(at, line);
+      this.#bareFrame(at, line) ?? this.#debuggerFrame(line) ?? this.#cutFrame(at, line);
     if (frame === null) return false;
     let frames: DraftFrame[];
     if (this.#collecting === "lines") {
@@ -340,7 +345,7 @@ class CrashTextReader {
   }
 
   /** A frame without its address, as Xcode's organizer and some people copy them. */
-  #bareFrame(line: string): FrameLine | null {
+  #bareFrame(at: number, line: string): FrameLine | null {
     const frames = this.#collecting === "exception"
       ? this.#exception
       : this.#collecting === "thread"
@@ -349,7 +354,11 @@ class CrashTextReader {
     if (frames === null || frames === undefined) {
       // A copy of a stack alone.
       const first = this.#isPiece() ? parseBareFrame(line) : null;
-      return first !== null && first.index === 0 && first.file !== null ? first : null;
+      if (first === null || first.index !== 0) return null;
+      if (first.file !== null) return first;
+      // One alone may be anything.
+      const next = at + 1 < this.#lines.length ? parseBareFrame(this.#lines.line(at + 1)) : null;
+      return next?.index === 1 && next.imageName !== null ? first : null;
     }
     const isNamed = frames.every(({ imageName, address, symbol }) =>
       imageName === null && address === 0n && symbol !== null
@@ -518,17 +527,25 @@ class CrashTextReader {
     const word = (colon < 0 ? rest : rest.slice(0, colon)).trim();
     if (word.includes("instruction stream")) return false;
     const after = colon < 0 ? "" : rest.slice(colon + 1).replace(/^:/, "");
-    // `Thread 1: EXC_BAD_ACCESS (code=1, address=0x10)`, as Xcode shows it.
-    const stop = /^\s{0,4}(EXC_[A-Z_]{3,30})(?: \((.{1,200})\))?\s*$/.exec(after);
-    if (stop !== null && !this.#hasException) this.#raised = stopOf(stop[1], stop[2] ?? "");
+    // `Thread 1: EXC_BAD_ACCESS (code=1, address=0x10)`, as Xcode shows it, also behind its other title.
+    const queued = word === "Queue"
+      ? /^ ?(\S{1,200}) \((?:serial|concurrent)\)(?:$|: ?(\S.{0,600})$)/.exec(after)
+      : null;
+    const stop = /^(?:Queue)?$/.test(word)
+      ? parseStopReason(queued === null ? after : queued[2] ?? "")
+      : null;
+    if (stop !== null && !this.#hasException) {
+      if (stop.exception !== null) this.#raised = stop.exception;
+      if (stop.message !== null && !this.#remarks.includes(stop.message)) {
+        this.#remarks.push(stop.message);
+      }
+    }
     // A copy whose lines were joined has the first frame behind the title.
     const joined = /^\s{0,8}0\s/.test(after)
       ? parseFrameLine(after) ?? parseBareFrame(after)
       : null;
     // `Thread 1 Queue : com.apple.main-thread (serial)`, Xcode's; `Thread 0 "main" crashed:`, Swift's.
-    const queue = /^Queue$/.test(word)
-      ? /^ ?(\S{1,200}) \((?:serial|concurrent)\)$/.exec(after)?.[1]
-      : undefined;
+    const queue = queued?.[1];
     const name = /^"([^"]{1,200})"/.exec(word)?.[1] ?? null;
     this.#begin({
       index,
@@ -614,6 +631,14 @@ class CrashTextReader {
       } else return false;
       return true;
     }
+    // React Native's, of a native module.
+    const invoked =
+      /^(?:\S.{0,80}\] ?)?(Exception '.{1,3000}' was thrown while invoking \S{1,200} on target \S.{0,300})$/
+        .exec(line);
+    if (invoked !== null && !this.#hasException) {
+      this.#remarks.push(invoked[1]);
+      return true;
+    }
     const at = line.indexOf("*** ");
     // Left in the process by its libraries; Apple's reports have it in a section of its own.
     const misuse = this.#collecting === "header" && line.includes("BUG IN ")
@@ -688,6 +713,10 @@ class CrashTextReader {
     if (/^(?:Referenced\s{1,4}from|Reason|Expected in|Did find): ?\S/.test(line)) {
       return /Library not loaded|Symbol not found|Referenced\s{1,4}from/.test(last);
     }
+    // The files that were tried, of which the last ends without a comma.
+    if (/^'\/.{1,1000}' \(.{1,1000}\),?$/.test(line)) {
+      return /^(?:Reason: tried: )?'\/.*,$/.test(last);
+    }
     // Each file that was found has a line with why it is not used, and may come twice.
     return /^\/.{1,1000}: \S/.test(line) && this.#remarks.some((text) => /Did find:$/.test(text)) &&
       (/Did find:$/.test(last) || last.startsWith("/"));
@@ -726,12 +755,17 @@ class CrashTextReader {
       });
       return true;
     }
+    if (line.startsWith("# Crashlytics - ")) {
+      this.#isCrashlytics = true;
+      return true;
+    }
     if (
-      !/^(?:#?\d{1,4}\.? |Thread ?: )?(?:Crashed: |Fatal Exception: |EXC_)/.test(line) &&
+      !/^(?:#?\d{1,4}\.? |Thread ?: )?(?:Crashed: |Fatal Exception: |EXC_|SIG[A-Z])/.test(line) &&
       !line.endsWith("Exception")
     ) return false;
     const crashed = /^(?:#?(\d{1,4})\.? |Thread ?: )?Crashed: (\S.{0,200})$/.exec(line);
     if (crashed !== null) {
+      this.#isCrashlytics = true;
       const number = crashed[1] === undefined ? this.#threads.length : Number(crashed[1]);
       // `Crashed: com.apple.main-thread SIGABRT ABORT 0x00000001135c52c6`, on its web page.
       const [title, signal = null] = crashed[2].split(/ (?=SIG[A-Z]{2,6} )/, 2);
@@ -757,6 +791,7 @@ class CrashTextReader {
     }
     const fatal = line.indexOf("Fatal Exception: ");
     if (fatal >= 0 && fatal < 20 && line.length > fatal + 17) {
+      this.#isCrashlytics = true;
       this.#beginException();
       this.#fatal = line.slice(fatal);
       this.#loose = this.#fatal;
@@ -768,16 +803,57 @@ class CrashTextReader {
       this.#raised ??= stopOf(stop[1], stop[2]);
       return true;
     }
+    // Bugly's: `SIGSEGV(SEGV_ACCERR)`.
+    const sent = this.#hasException || this.#threads.length > 0
+      ? null
+      : /^(SIG[A-Z]{2,6}) ?\(([A-Z]{3,4}_[A-Z]{3,12})\)$/.exec(line);
+    if (sent !== null) {
+      this.#raised ??= { ...noException, signal: sent[1] };
+      return true;
+    }
     const raised =
       /^(EXC_[A-Z_]{3,30})(?: (KERN_\w{3,40}|UNKNOWN_\w{1,20}))? (0x[0-9a-fA-F]{1,16})$/
         .exec(line);
     if (raised === null || this.#hasException) return false;
+    this.#isCrashlytics ||= raised[2] !== undefined;
     const [, type, subtype, address] = raised;
     this.#raised = {
       ...noException,
       type,
       subtype: subtype === undefined ? null : `${subtype} at ${address}`,
     };
+    return true;
+  }
+
+  /** Takes the title of a further thread in Crashlytics' text, which is nothing but its name or its queue's label:
+   * `com.apple.main-thread`, `Plantage : io.flutter.1.ui`. */
+  #serviceThread(at: number, line: string): boolean {
+    if (!this.#isCrashlytics || !this.#afterBlank || line.length > 200 || this.#hasException) {
+      return false;
+    }
+    const next = at + 1 < this.#lines.length ? this.#lines.line(at + 1) : "";
+    const isTitle = /^[A-Za-z_][^\t]{0,199}$/.test(line) && !/[=]|:$/.test(line) &&
+      /^\s{0,8}0\s/.test(next) && parseFrameLine(next) !== null;
+    if (!isTitle || /^(?:Thread|Last Exception|Application Specific)\b/.test(line)) return false;
+    const [, word = null, title = line] = /^([^:]{2,30}?) ?: (\S.*)$/.exec(line) ?? [];
+    const crashed = word !== null && translated.crashed.test(word);
+    this.#begin({
+      index: this.#threads.length,
+      ...nameOrQueue(crashed ? title : line),
+      crashed,
+    });
+    return true;
+  }
+
+  /** Takes the reason of an exception before Umeng's stack, with which its text begins: its user info follows, mostly
+   * `(null)`, then the parenthesis of an array. */
+  #serviceReason(at: number, line: string): boolean {
+    if (!this.#isPiece() || this.#remarks.length > 0 || at + 2 >= this.#lines.length) return false;
+    if (
+      this.#lines.line(at + 1).trim() !== "(null)" ||
+      !/^\s*\({1,2}\s*$/.test(this.#lines.line(at + 2)) || /received signal/i.test(line)
+    ) return false;
+    this.#remarks.push(`Terminating due to uncaught exception: ${line}`);
     return true;
   }
 
@@ -996,6 +1072,7 @@ class CrashTextReader {
       for (const thread of this.#guessed) thread.crashed &&= thread.index === triggered;
     }
     const known = this.#threads.some(({ crashed }) => crashed);
+    this.#dropUnderscores();
     const threads: ReportThread[] = this.#threads.map((thread) => ({
       ...thread,
       id: this.#ids.get(thread.index) ?? null,
@@ -1036,6 +1113,34 @@ class CrashTextReader {
     });
   }
 
+  /** Drops the underscore that C's names have in the symbol table, where a service (Bugly) writes names as they are there. */
+  #dropUnderscores(): void {
+    const stacks = [...this.#threads.map(({ frames }) => frames), this.#exception ?? []];
+    const shows = stacks.some((frames) =>
+      frames.some(({ symbol }) =>
+        symbol !== null &&
+        /^(?:_[-+]\[|_(?:UIApplicationMain|NSApplicationMain|objc_msgSend|objc_exception_throw|CFRunLoopRunSpecific|__CFRunLoopRun|__exceptionPreprocess)$)/
+          .test(symbol)
+      )
+    );
+    // `__exceptionPreprocess` and `__CFRunLoopRun` have two of their own.
+    const isPlain = stacks.some((frames) =>
+      frames.some(({ symbol }) =>
+        symbol !== null &&
+        /^(?:UIApplicationMain$|NSApplicationMain$|objc_|CFRunLoopRunSpecific$|__CFRunLoopRun$|__exceptionPreprocess$)/
+          .test(symbol)
+      )
+    );
+    if (!shows || isPlain) return;
+    for (const frames of stacks) {
+      for (const frame of frames) {
+        if (frame.symbol?.startsWith("_") && !/^_(?:Z|\$[sS]|T[A-Z0-9])/.test(frame.symbol)) {
+          frame.symbol = frame.symbol.slice(1);
+        }
+      }
+    }
+  }
+
   /** The exception's backtrace. Where the console has only addresses of it, another stack of the same text may name them,
    * as a debugger's that stopped where it was thrown. */
   #wholeException(): readonly DraftFrame[] | null {
@@ -1070,7 +1175,9 @@ class CrashTextReader {
   /** The signal that other reporters name in a sentence. */
   get #signal(): ReportException | null {
     const head = this.#text.slice(0, 4000);
-    const signal = /\b(?:received|caught|got) signal:? ?(SIG[A-Z]{2,6})\b/i.exec(head)?.[1];
+    const signal = /\b(?:received|caught|got) signal:? ?(SIG[A-Z]{2,6})\b/i.exec(head)?.[1] ??
+      // Mono's, behind its stacks.
+      /^\s{0,8}Got a (SIG[A-Z]{2,6}) while executing /m.exec(this.#text.slice(0, 1 << 16))?.[1];
     if (signal === undefined) return null;
     return { ...noException, signal };
   }

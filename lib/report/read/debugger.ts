@@ -32,29 +32,51 @@ export interface DebuggerStop {
   readonly message: string | null;
 }
 
+/** LLVM, lldb/source/Target/StopInfo.cpp, and what run-times tell the debugger. */
 const stopReason =
-  /^(?:(EXC_[A-Z_]{3,30})(?: \(?(.{1,200}?)\)?)?|signal (SIG[A-Z]{2,6})|((?:Fatal error|Precondition failed|Assertion failed|Swift runtime failure|abort with payload).{0,400}))$/;
+  /^(?:(EXC_[A-Z_]{3,30})(?: \(?(.{1,200}?)\)?)?|signal (SIG[A-Z]{2,6})(?:: .{1,200})?|((?:Fatal error|Fatal access conflict|Precondition failed|Assertion failed|Simultaneous accesses|Swift runtime failure|abort with payload|hit program assert).{0,400})|(?:Exception: )?"(\S[^"]{0,400})"\.?|Program received signal:? {1,4}["\u201c]?((?:SIG|EXC_)[A-Z_]{2,30})["\u201d]?\.?)$/;
+
+/** A reason for which a process stopped that would have ended it. */
+export interface CrashStop {
+  /** `null` where only a message tells. */
+  readonly exception: ReportException | null;
+  /** What a run-time reported to the debugger; `null` when it did not. */
+  readonly message: string | null;
+}
+
+/** Reads a debugger's reason for a stop: `EXC_BAD_ACCESS (code=1, address=0x18)`, `signal SIGABRT`, `Fatal error: …`, or
+ * the reason of an Objective-C exception in quotes; `null` for a breakpoint or a step. */
+export function parseStopReason(reason: string): CrashStop | null {
+  const match = stopReason.exec(reason.trim());
+  if (match === null) return null;
+  const [, type, words = "", signal, message = null, quoted, received] = match;
+  if (type !== undefined) return { exception: stopOf(type, words), message };
+  if (quoted !== undefined) {
+    return { exception: null, message: `Terminating due to uncaught exception: ${quoted}` };
+  }
+  const name = signal ?? received;
+  if (name === undefined) return { exception: null, message };
+  if (/^SIG(?:STOP|TSTP|INT|CONT|CHLD|WINCH)$/.test(name)) return null;
+  const exception = name.startsWith("EXC_")
+    ? { ...noException, type: name }
+    : { ...noException, signal: name };
+  return { exception, message };
+}
 
 /** Reads LLDB's `* thread #1, queue = 'com.apple.main-thread', stop reason = EXC_BAD_ACCESS (code=1,
  * address=0x18)`; `null` when it is another line. */
 export function parseDebuggerThread(line: string): DebuggerStop | null {
   const match = /^(?:\* )?thread #(\d{1,6})(?:: tid = \w{1,20})?(?:,|$)/.exec(line);
   if (match === null || line.length > 2000) return null;
-  const stop = /, stop reason = (.{1,600})$/.exec(line)?.[1] ?? null;
-  const [, type, words = "", signal, message = null] =
-    (stop === null ? null : stopReason.exec(stop.trim())) ?? [];
-  const raised = signal !== undefined && !/^SIG(?:STOP|TSTP|INT|CONT|CHLD|WINCH)$/.test(signal);
+  const reason = /, stop reason = (.{1,600})$/.exec(line)?.[1];
+  const stop = reason === undefined ? null : parseStopReason(reason);
   return {
     index: Number(match[1]),
     name: /, name = '([^']{1,200})'/.exec(line)?.[1] ?? null,
     queue: /, queue = '([^']{1,200})'/.exec(line)?.[1] ?? null,
-    crashed: type !== undefined || raised || message !== null,
-    exception: type !== undefined
-      ? stopOf(type, words)
-      : raised
-      ? { ...noException, signal }
-      : null,
-    message,
+    crashed: stop !== null,
+    exception: stop?.exception ?? null,
+    message: stop?.message ?? null,
   };
 }
 
@@ -162,7 +184,7 @@ const swiftCrashes: ReadonlyMap<string, string> = new Map([
 ]);
 
 const swiftFrame =
-  /^\s{0,8}(\d{1,4})\s{1,4}((?:\[[a-z]{2,12}\] ){0,4})(0x[0-9a-fA-F]{1,16})(?: (\S.{0,1000}?)(?: \+ (\d{1,9}))?(?: in (\S{1,200})(?: at (\S.{0,400}))?)?)?$/;
+  /^\s{0,8}(\d{1,4})\s{1,40}((?:\[[a-z]{2,12}\]\s{1,30}){0,4})(0x[0-9a-fA-F]{1,16})(?: (\S.{0,1000}?)(?: \+ (\d{1,9}))?(?: in (\S{1,200})(?: at (\S.{0,400}))?)?)?$/;
 
 /** Reads a frame of Swift's own backtrace: `1 [ra] 0x1041c3f10 level4() + 8 in crash at /src/crash.swift:8:3`;
  * `null` when it is another line. */

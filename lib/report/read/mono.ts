@@ -6,12 +6,17 @@ import { baseName } from "../images.ts";
 import { CrashReport, noException, noHeader } from "../report.ts";
 import { Lines } from "../text.ts";
 
-const got = /^\s{0,8}Got a (SIG[A-Z]{2,6}) while executing (?:native|managed) code/m;
+const got =
+  /^\s{0,8}Got a (SIG[A-Z]{2,6}|segv|abrt|ill|bus|trap|fpe) while executing (?:native|managed) code/m;
 
 /** Whether a text is Mono's. Older versions print frames as Apple does, which are not read here. */
 export function isMono(text: string, from: number): boolean {
   const head = text.slice(from, from + (1 << 14));
-  return got.test(head) && /^\s{0,8}0x[0-9a-fA-F]{4,16} - \S/m.test(head);
+  if (!got.test(head)) return false;
+  // Unity's may have nothing but the managed stack.
+  return /^\s{0,8}0x[0-9a-fA-F]{4,16} - \S/m.test(head) ||
+    (/^\s{0,8}Managed Stacktrace:/m.test(head) &&
+      !/^\s{0,8}\d{1,3}\s{1,8}\S.{0,80}\s0x/m.test(head));
 }
 
 /** `0x104c2e38c - /path/App.app/App : mono_handle_native_crash` */
@@ -73,13 +78,14 @@ export function readMono(
     process: null,
     tree: [],
   };
-  const signal = got.exec(text.slice(from, from + (1 << 14)))![1];
+  const word = got.exec(text.slice(from, from + (1 << 14)))![1];
+  const signal = word.startsWith("SIG") ? word : `SIG${word.toUpperCase()}`;
   return new CrashReport({
     ...noHeader,
     format: "crash",
     file,
     text,
-    fields: trampoline >= 0 ? [] : [{ name: "Crashed Thread", value: "0" }],
+    fields: trampoline >= 0 || frames.length === 0 ? [] : [{ name: "Crashed Thread", value: "0" }],
     sections: managed.length === 0 ? [] : [{ name: "Managed Stacktrace", lines: managed }],
     exception: { ...noException, signal },
     information: [

@@ -283,8 +283,13 @@ function unnumbered(text: string): string {
 const escapedEnd =
   /\\n(?:\\t| {0,4})(?:Exception Type|Date\/Time|Crashed Thread|OS Version): {1,20}\S/;
 
+/** Members of an `.ips` report within a string. */
+const escapedMember = /\\"(?:bug_type|procName|faultingThread|usedImages)\\"\s?:/;
+const plainMember = /(?<!\\)"(?:bug_type|procName|faultingThread|usedImages)"\s?:/;
+
 /** Whether a text is a string, with its line ends as escapes. */
 function isEscaped(head: string): boolean {
+  if (escapedMember.test(head) && !plainMember.test(head)) return true;
   const at = head.indexOf("\\n");
   return at >= 0 && escapedEnd.test(head) &&
     // Those of a program's source have the line ends as well.
@@ -297,7 +302,7 @@ const escapes: ReadonlyMap<string, string> = new Map([["n", "\n"], ["t", "\t"], 
 const MAX_LEAD = 1 << 14;
 
 function unescaped(all: string): string {
-  const known = escapedEnd.exec(all)!.index;
+  const known = (escapedEnd.exec(all) ?? escapedMember.exec(all)!).index;
   // The string may be a member of a document.
   let start = known;
   while (start > Math.max(0, known - MAX_LEAD)) {
@@ -342,15 +347,20 @@ function withoutTracker(text: string): string {
   return text.replace(trackerMark, "\n");
 }
 
-const boldField = /^ {0,4}\*\*([A-Z][\w /]{2,40}):?\*\*:?/gm;
+/** A field's name or a heading between asterisks or underscores: `**Process**:`, `*Dyld Error Message:*`. */
+const boldField = /^ {0,4}([*_]{1,3})([A-Z][\w /-]{2,40}):?\1:?/gm;
+/** A mark before what nothing but a report has, with or without one behind it. */
+const boldKnown =
+  /^ {0,4}[*_]{1,3}(?=(?:Dyld Error Message|Exception Type|Exception Codes|Termination Reason|Crashed Thread|Binary Images|Thread \d{1,4} Crashed|Application Specific Information|Last Exception Backtrace)(?::|[*_]{1,3}))/gm;
 
 /** Whether the names of fields are in bold type. */
 function isBold(head: string): boolean {
-  return head.includes("**") && [...head.matchAll(boldField)].length > 2;
+  return (head.includes("*") || head.includes("__")) &&
+    (head.search(boldKnown) >= 0 || [...head.matchAll(boldField)].length > 2);
 }
 
 function unbold(text: string): string {
-  return text.replace(boldField, "$1:");
+  return text.replace(boldField, "$2:").replace(boldKnown, "");
 }
 
 /** A paragraph that begins with a field and is between two asterisks, or begins with one. */
@@ -370,9 +380,10 @@ function unitalic(text: string): string {
 /** Whether an editor made other marks of quotes and of two hyphens. */
 function isTypeset(head: string): boolean {
   return /[\u2013-\u201d]/.test(head) &&
-    /^ {0,8}[\u2014\u2013]-{0,2}> {1,4}|exception [\u2018\u2019]|reason: [\u2018\u2019]/m.test(
-      head,
-    );
+    /[\u201c\u201d](?:bug_type|procName|exception|termination|threads|usedImages)[\u201c\u201d]\s?:|^ {0,8}[\u2014\u2013]-{0,2}> {1,4}|exception [\u2018\u2019]|reason: [\u2018\u2019]/m
+      .test(
+        head,
+      );
 }
 
 function plainMarks(text: string): string {

@@ -759,3 +759,284 @@ Deno.test("a warning before the exception that names the class and the method is
   );
   assert(!said("CartRow.anOldPrice was read").what.includes("the log says"));
 });
+
+const engines: readonly (readonly [
+  name: string,
+  text: string,
+  what: string,
+  symbol: string | null,
+  signal: string | null,
+])[] = [
+  [
+    "Unreal Engine's walk",
+    "LogCore: === Critical error: ===\nUnhandled Exception: SIGSEGV: invalid attempt to access memory at address 0x0000000000000038\n\n" +
+    "[Callstack] 0x000000010abcd456 ShopEditor-Cart.dylib!UCart::Add() [/Users/anna/Cart.cpp:33]\n" +
+    "[Callstack] 0x000000010abce000 ShopEditor-Engine.dylib!AActor::Tick() []\n",
+    "Unreal Engine, whose own handler",
+    "UCart::Add()",
+    "SIGSEGV",
+  ],
+  [
+    "Unreal Engine's reporter",
+    "LoginId:12\nEpicAccountId:\n\nCaught signal\n\n" +
+    "UCart::Add() Address = 0x7fff77c69b66 (Cart.cpp:33) [in Shop-Cart.dylib]\n" +
+    "FRunnable::Run() Address = 0x1378b82b1 (filename not found) [in Shop-Core.dylib]\n",
+    "Unreal Engine, whose own handler",
+    "UCart::Add()",
+    null,
+  ],
+  [
+    "Godot",
+    "handle_crash: Program crashed with signal 11\nEngine version: Godot Engine v4.1\nDumping the backtrace.\n" +
+    "[1] invoke_previous_action(sigaction*, int)\n" +
+    "[2] 2   libsystem_platform.dylib            0x00000001836a9a24 _sigtramp + 56\n" +
+    "[3] Cart::pay() const (in Shop) + 12\n[4] main (in Shop) + 320\n-- END OF BACKTRACE --\n",
+    "Godot, or its editor",
+    "Cart::pay() const",
+    "SIGSEGV",
+  ],
+  [
+    "Dart's virtual machine",
+    "===== CRASH =====\nsi_signo=Segmentation fault: 11(11), si_code=1(SEGV_MAPERR), si_addr=0x10\n" +
+    'version=2.19.6 (stable) on "macos_arm64"\n' +
+    "  pc 0x0000000104b12340 fp 0x000000016b5e2b50 dart::Profiler::DumpStackTrace(void*)+0x64\n" +
+    "  pc 0x00000001a2b3c4d4 fp 0x000000016b5e2b90 _sigtramp+0x38\n" +
+    "  pc 0x0000000104c45678 fp 0x000000016b5e2c00 cart_add+0x18\n-- End of DumpStackTrace\n",
+    "null plus 16",
+    null,
+    "SIGSEGV",
+  ],
+  [
+    "an error of Dart's that nobody caught",
+    "[VERBOSE-2:ui_dart_state.cc(209)] Unhandled Exception: NoSuchMethodError: The method 'pay' was called on null.\n" +
+    "#0      Object.noSuchMethod (dart:core-patch/object_patch.dart:53:5)\n" +
+    "#1      _CartState.build (package:shop/cart.dart:42:17)\n",
+    "NoSuchMethodError: The method 'pay'",
+    "_CartState.build",
+    null,
+  ],
+  [
+    "an error that Flutter showed",
+    "══╡ EXCEPTION CAUGHT BY WIDGETS LIBRARY ╞═══\nThe following StateError was thrown building Cart(dirty):\n" +
+    "Bad state: No element\n\nWhen the exception was thrown, this was the stack:\n" +
+    "#0      ListMixin.first (dart:collection/list.dart:1:2)\n#1      Cart.total (package:shop/cart.dart:4:5)\n",
+    "the program went on, this is no crash",
+    "Cart.total",
+    null,
+  ],
+  [
+    "ThreadSanitizer",
+    "==================\nWARNING: ThreadSanitizer: Swift access race (pid=77)\n" +
+    "  Modifying access of Swift variable at 0x7b1000048e10 by thread T5:\n" +
+    "    #0 Cart.items.modify <null> (Shop:x86_64+0x100003810)\n\n" +
+    "  Previous read of size 8 at 0x7b0400000010 by main thread:\n    #0 Cart.total Cart.swift:11 (Shop:x86_64+0x1)\n",
+    "at least one of them to change it",
+    "Cart.items.modify",
+    null,
+  ],
+  [
+    "Undefined Behavior Sanitizer",
+    "Cart.cpp:12:7: runtime error: signed integer overflow: 2147483647 + 1 cannot be represented in type 'int'\n",
+    "this is no crash by itself",
+    null,
+    null,
+  ],
+  [
+    "Unity's handler",
+    "Receiving unhandled NULL exception\n#0  0x000000010b1d4a in Cart_Pay_m12\n#1  0x000000010b1d5a in PlayerLoop()\nObtained 2 stack frames.\n",
+    "made with Unity",
+    null,
+    null,
+  ],
+  [
+    "launchd",
+    "Jan 12 10:11:12 mac com.apple.xpc.launchd[1] (org.example.shopd[77]): Service exited due to signal: Segmentation fault: 11 sent by exc handler[77]\n",
+    "Its line has no stack",
+    null,
+    "SIGSEGV",
+  ],
+  [
+    "ReportCrash",
+    "Jan 12 10:11:12 mac ReportCrash[9]: Saved crash report for Shop[77] version 1 (2) to /Library/Logs/Shop.crash\n",
+    "saved a report",
+    null,
+    null,
+  ],
+  [
+    "Guard Malloc",
+    "GuardMalloc[Shop-77]: Allocations will be placed on 16 byte boundaries.\n" +
+    "GuardMalloc[Shop-77]: Attempting excessively large memory allocation: 4294967296 bytes\n",
+    "Attempting excessively large",
+    null,
+    null,
+  ],
+  [
+    "Erlang",
+    "Kernel pid terminated (application_controller) ({application_start_failure,shop,nofile})\n" +
+    "Crash dump is being written to: erl_crash.dump...done\n",
+    "no crash of native code",
+    null,
+    null,
+  ],
+  [
+    "React Native's red screen",
+    "[fatal] Unhandled JS Exception: TypeError: undefined is not a function\n",
+    "JavaScript was not caught",
+    null,
+    null,
+  ],
+  [
+    "Xcode could not launch",
+    'Could not launch "Shop"\nDomain: IDEDebugSessionErrorDomain\nCode: 3\nFailure Reason: The process did launch, but has since exited.\n',
+    "no report of a crash",
+    null,
+    null,
+  ],
+  [
+    "a list of atos",
+    "-[CartView reload] (in Shop) (CartView.m:120)\nmain (in Shop) (main.m:16)\n",
+    "does not say what happened",
+    "-[CartView reload]",
+    null,
+  ],
+];
+
+for (const [name, text, what, symbol, signal] of engines) {
+  Deno.test(`what engines, sanitizers and services print: ${name}`, () => {
+    const found = told(text);
+    assertStringIncludes(found.what, what);
+    assertEquals(found.whose[2], symbol);
+    const { exception } = readReport(text, "x");
+    assertEquals(exception?.signal ?? exception?.type ?? null, signal);
+  });
+}
+
+Deno.test("Xcode's stop of a thread alone, behind its queue, in prose; the reason of an exception in quotes", () => {
+  assertStringIncludes(
+    told("Thread 1: Fatal error: Unexpectedly found nil while unwrapping an Optional value\n").what,
+    "was nil where it was unwrapped",
+  );
+  const quoted = told(
+    'Thread 1: "-[Cart pay]: unrecognized selector sent to instance 0x7f8b1b406710"\n',
+  );
+  assertStringIncludes(quoted.what, "exception was not caught: -[Cart pay]: unrecognized");
+  assertEquals(readReport("Thread 1: signal SIGABRT\n", "x").exception?.signal, "SIGABRT");
+  const queued = told(
+    "Thread 3 Queue : com.example.cart (concurrent): EXC_BAD_ACCESS (code=1, address=0x10)\n",
+  );
+  assertEquals(queued.threads, [[3, "com.example.cart", true]]);
+  assertStringIncludes(queued.what, "null plus 16");
+  const prose = told(
+    "It stops with Thread 1: EXC_BAD_ACCESS (code=1, address=0x18) when I pay.\n",
+  );
+  assertStringIncludes(prose.what, "null plus 24");
+  assertEquals(prose.threads, [[1, null, true]]);
+});
+
+Deno.test("gdb and sanitizers: a frame with a line of its own is not the system's, and names no program", () => {
+  const report = readReport(
+    "Program received signal SIGABRT, Aborted.\n(gdb) bt\n" +
+      "#0  0x00007fff6d1f933a in ?? () from /usr/lib/system/libsystem_kernel.dylib\n" +
+      "#1  0x00007fff6d180808 in abort () from /usr/lib/system/libsystem_c.dylib\n" +
+      "#2  0x0000000100003fa0 in cart_add (c=0x0) at cart.c:8\n" +
+      "#3  0x0000000100003fb0 in main (argc=1) at main.c:3\n",
+    "x",
+  );
+  const { deciding, verdict } = attributeReport(report);
+  assertEquals([verdict, deciding?.frame.symbol], ["program", "cart_add"]);
+  assertEquals(explainReport(report).headline, "SIGABRT");
+});
+
+Deno.test("Swift's own backtrace with columns of marks", () => {
+  const { whose } = told(
+    "💣 Program crashed: Bad pointer dereference at 0x0000000000000010\n\nThread 0 crashed:\n\n" +
+      " 0                  0x0000000104c0a1b8 Cart.add(_:) + 12 in shop at /src/Cart.swift:12:7\n\n" +
+      "    12│         p.pointee = 42\n\n" +
+      " 1 [ra] [thunk]     0x0000000104c0a2c8 static Shop.main() + 23 in shop at /src/main.swift:20:3\n",
+  );
+  assertEquals(whose, ["program", null, "Cart.add(_:)"]);
+});
+
+Deno.test("Mono's text of a signal: behind Apple's frames, and with the managed stack alone", () => {
+  const old = readReport(
+    "Native stacktrace:\n\n\t0   Shop                            0x0000000104b2d5a0 mono_handle_native_crash + 242\n" +
+      "\t1   libsystem_platform.dylib        0x00007fff523d9f5a _sigtramp + 26\n\n" +
+      "Got a SIGABRT while executing native code. This usually indicates\n",
+    "x",
+  );
+  assertEquals(old.exception?.signal, "SIGABRT");
+  const managed = readReport(
+    "Got a segv while executing native code. This usually indicates\n\n\tManaged Stacktrace:\n" +
+      "\t  at <unknown> <0xffffffff>\n\t  at Shop.Cart:Pay <0x001fb>\n",
+    "x",
+  );
+  assertEquals(managed.exception?.signal, "SIGSEGV");
+  assertStringIncludes(managed.information.join("\n"), "Innermost managed function: Shop.Cart:Pay");
+});
+
+Deno.test("Crashlytics: threads whose titles are nothing but names, in another language, after an exception", () => {
+  const fatal = told(
+    "# Crashlytics - Stack trace\n# Platform: apple\n\nFatal Exception: NSRangeException\n" +
+      "0  CoreFoundation                 0x9cb4 __exceptionPreprocess\n" +
+      "1  libobjc.A.dylib                0x183d0 objc_exception_throw\n" +
+      "2  Shop                           0x5a4c8 -[Cart pay] + 88 (Cart.m:88)\n\ncom.apple.main-thread\n" +
+      "0  libsystem_kernel.dylib         0xb48 mach_msg_trap + 8\n" +
+      "1  CoreFoundation                 0x7ae00 __CFRunLoopServiceMachPort + 160\n" +
+      "2  CoreFoundation                 0x7ae10 __CFRunLoopRun + 160\n",
+  );
+  assertEquals(fatal.threads, [[0, "com.apple.main-thread", false]]);
+  assertEquals(fatal.whose, ["program", null, "-[Cart pay]"]);
+  const other = told(
+    "EXC_BAD_ACCESS KERN_INVALID_ADDRESS 0x000000000000003b\n\ncom.apple.main-thread\n" +
+      "0  libsystem_kernel.dylib         0xb48 mach_msg_trap + 8\n\nPlantage : org.example.queue\n" +
+      "0  libobjc.A.dylib                0x3558 objc_retain + 16\n1  Shop    0x127ac -[Cart pay] + 38\n",
+  );
+  assertEquals(other.threads, [
+    [0, "com.apple.main-thread", false],
+    [1, "org.example.queue", true],
+  ]);
+});
+
+Deno.test("Bugly: the signal in parentheses, C's names as symbol tables have them, frames without places", () => {
+  const text = "SIGSEGV(SEGV_ACCERR)\n\nThread 0 Crashed\n" +
+    "0 libobjc.A.dylib 0x000000018253ef68 _objc_msgSend + 8\n" +
+    "1 Shop 0x0000000100d3a2a0 -[CartView reload] + 100\n" +
+    "2 UIKit 0x0000000188bd7d30 _-[UIViewController loadViewIfRequired] + 928\n";
+  const report = readReport(text, "x");
+  assertEquals(report.exception?.signal, "SIGSEGV");
+  assertEquals(report.threads[0].frames.map(({ symbol }) => symbol), [
+    "objc_msgSend",
+    "-[CartView reload]",
+    "-[UIViewController loadViewIfRequired]",
+  ]);
+  assertEquals(
+    told(
+      "#Thread 0\n0 libobjc.A.dylib objc_msgSend + 32\n1 CoreFoundation -[NSArray containsObject:] + 100\n" +
+        "2 Shop -[CartView reload] (CartView.m:120)\n",
+    ).whose,
+    ["program", null, "-[CartView reload]"],
+  );
+});
+
+Deno.test("Umeng: the reason before the stack", () => {
+  assertStringIncludes(
+    told(
+      "*** -[__NSArrayM objectAtIndex:]: index 3 beyond bounds [0 .. 1]\n(null)\n(\n" +
+        "\t0   CoreFoundation   0x0000000185e6ad50 <redacted> + 148\n" +
+        "\t1   libobjc.A.dylib  0x000000018537a528 objc_exception_throw + 56\n" +
+        "\t2   Shop             0x000000010004a1c0 Shop + 172480\n)\n",
+    ).what,
+    "index 3 beyond bounds",
+  );
+});
+
+Deno.test("React Native: an exception of a native module, which its red screen names", () => {
+  const { what } = told(
+    "Exception '-[__NSCFNumber length]: unrecognized selector sent to instance 0x1' was thrown while invoking pay on target Cart with params (\n    1\n)\n" +
+      "callstack: (\n\t0   CoreFoundation   0x00007fff23e3cf0e __exceptionPreprocess + 350\n" +
+      "\t1   libobjc.A.dylib  0x00007fff50ba89b2 objc_exception_throw + 48\n" +
+      "\t2   Shop             0x000000010e0a1b8c -[CartModule pay:] + 124\n)\n",
+  );
+  assertStringIncludes(what, "exception was not caught: -[__NSCFNumber length]");
+  assertStringIncludes(what, "called pay of the native module Cart");
+});

@@ -1,5 +1,5 @@
 /** A report as people paste it: what is told of it is the same, whatever was done to its lines. */
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { explainReport, readReport } from "../../../lib/report/mod.ts";
 
 const frames = [
@@ -134,4 +134,32 @@ Deno.test("what is as it was is not changed", () => {
     "5   libcoreclr.dylib                0x0000000104f095a2 0x104b8b000 + 366326\n";
   assertEquals(readReport(plain, "x").threads[0].frames.length, 3);
   assertEquals(readReport(plain, "x").text, plain);
+});
+
+Deno.test("headings between single marks or behind one, and all lines of dyld's message", () => {
+  const said = (text: string) => explainReport(readReport(text, "x")).happened.join("\n");
+  const heading = said(
+    "*Process:* Shop [77]\n*Crashed Thread:* 0\n*Exception Type:* EXC_CRASH (SIGABRT)\n*Dyld Error Message:\n" +
+      "  Symbol not found: _cart_add\n  Referenced from: /Applications/Shop.app/Contents/MacOS/Shop\n" +
+      "  Expected in: /usr/lib/libCart.dylib\n",
+  );
+  assertStringIncludes(heading, "Symbol not found: _cart_add");
+  const tried = said(
+    "dyld[77]: Library not loaded: @rpath/Cart.framework/Cart\n" +
+      "  Referenced from: <4C4C4455-5555-3144-A178-A3AA5B2D4F2C> /Applications/Shop.app/Contents/MacOS/Shop\n" +
+      "  Reason: tried: '/usr/lib/Cart' (no such file),\n" +
+      "    '/Applications/Shop.app/Cart' (mach-o file, but is an incompatible architecture (have 'x86_64', need 'arm64'))\n",
+  );
+  assertStringIncludes(tried, "has no code for this architecture");
+});
+
+Deno.test("an .ips within another string, or with an editor's quotes", () => {
+  const ips = '{"app_name":"Shop","bug_type":"309"}\n' +
+    '{"procName":"Shop","exception":{"type":"EXC_BAD_ACCESS","signal":"SIGSEGV","codes":"0x1, 0x10"},' +
+    '"faultingThread":0,"threads":[{"triggered":true,"frames":[{"imageOffset":12,"symbol":"pay","imageIndex":0}]}],' +
+    '"usedImages":[{"base":4300000000,"size":100000,"name":"Shop","path":"/Applications/Shop.app/Contents/MacOS/Shop"}]}';
+  const inner = readReport(JSON.stringify({ id: 3, report: ips }), "x");
+  assertEquals([inner.process.name, inner.exception?.signal], ["Shop", "SIGSEGV"]);
+  const curly = readReport(ips.replace(/"([^"]*)"/g, "\u201c$1\u201d"), "x");
+  assertEquals(curly.crashedThread?.frames[0].symbol, "pay");
 });

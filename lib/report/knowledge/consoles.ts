@@ -1,0 +1,166 @@
+/** What the messages mean that game engines, virtual machines, sanitizers, Xcode and the system's own services print
+ * when a process ends. They come before those of libraries, whose words they may hold. */
+
+import type { KnowledgeRow } from "./row.ts";
+
+function row(
+  keys: readonly string[],
+  meaning: string,
+  causes: readonly string[],
+  next: string,
+  source: string,
+): KnowledgeRow[] {
+  return keys.map((key) => ({ kind: "message", key, meaning, causes, next, source }));
+}
+
+/** See {@linkcode KnowledgeRow}. */
+export const consoleRows: readonly KnowledgeRow[] = [
+  ...row(
+    [
+      "Unreal Engine: Unhandled Exception: SIG",
+      'Unreal Engine: Exception was "SIG',
+      "Unreal Engine: Caught signal",
+    ],
+    "A signal met a program made with Unreal Engine, whose own handler printed the stack.",
+    [],
+    "The first frame after those of the handler is where it was; the log has what came before.",
+    "Unreal Engine, Core/Private/Mac/MacPlatformCrashContext.cpp",
+  ),
+  ...row(
+    ["handle_crash: Program crashed with signal"],
+    "A signal met a program made with Godot, or its editor, whose own handler printed the stack.",
+    [],
+    "The first frame after _sigtramp is where it was; a report of the system's of that time says more.",
+    "Godot, platform/macos/crash_handler_macos.mm",
+  ),
+  ...row(
+    ["===== CRASH =====", "DART STANDALONE VM CRASH"],
+    "A signal met the Dart virtual machine: in its own code, in compiled Dart code, or in native code that Dart called.",
+    [],
+    "The first frame after the signal's handler is where it was; names that begin with dart:: are the virtual machine's.",
+    "Dart, runtime/bin/platform_macos.cc",
+  ),
+  ...row(
+    ["Flutter: The following "],
+    "Flutter caught an error of Dart code and showed it: the program went on, this is no crash.",
+    [],
+    "Read the error's text; the first line of its stack that is of the program's own packages threw it or led to it.",
+    "Flutter, packages/flutter/lib/src/foundation/assertions.dart",
+  ),
+  ...row(
+    ["ThreadSanitizer: Swift access race"],
+    "Two threads used the same Swift variable at the same time, at least one of them to change it.",
+    ["a lock, a queue or an actor that is missing"],
+    "Compare the two stacks of the text: both name the variable.",
+    "LLVM, compiler-rt/lib/tsan/rtl/tsan_report.cpp",
+  ),
+  ...row(
+    ["ThreadSanitizer: race on "],
+    "Two threads used the same library's object at the same time, which that does not allow.",
+    ["a lock, a queue or an actor that is missing"],
+    "Compare the two stacks of the text.",
+    "LLVM, compiler-rt/lib/tsan/rtl/tsan_report.cpp",
+  ),
+  ...row(
+    ["ThreadSanitizer: lock-order-inversion"],
+    "Two locks are taken in different orders: two threads that do so at the same time wait for each other for ever.",
+    [],
+    "Take them in the same order everywhere; the text has where each was taken.",
+    "LLVM, compiler-rt/lib/tsan/rtl/tsan_report.cpp",
+  ),
+  ...row(
+    ["ThreadSanitizer: thread leak"],
+    "A thread was neither joined nor detached before the end; nothing crashed.",
+    [],
+    "Join or detach it.",
+    "LLVM, compiler-rt/lib/tsan/rtl/tsan_report.cpp",
+  ),
+  ...row(
+    ["ThreadSanitizer: signal-unsafe call"],
+    "A signal's handler called a function that is not safe there.",
+    [],
+    "Only call functions there that are safe for signals: sigaction(2).",
+    "LLVM, compiler-rt/lib/tsan/rtl/tsan_report.cpp",
+  ),
+  ...row(
+    ["UndefinedBehaviorSanitizer: "],
+    "Undefined Behavior Sanitizer found code whose behaviour C or C++ does not define. By default the program goes on: this is no crash by itself.",
+    [],
+    "The message has file and line, and what was wrong there.",
+    "LLVM, compiler-rt/lib/ubsan/ubsan_diag.cpp",
+  ),
+  ...row(
+    ["GuardMalloc["],
+    "The allocator for debugging (Guard Malloc) stopped the program, or tells of what it refused.",
+    [],
+    "Its line says which; run it in a debugger for the stack.",
+    "Apple, libgmalloc(3)",
+  ),
+  ...row(
+    ["): Service exited due to", "): Job appears to have crashed", "): Exited abnormally"],
+    "launchd tells that a service which it ran was ended by a signal, and which. Its line has no stack.",
+    [],
+    "Look for a crash report of that process and time: it says why.",
+    "Apple, launchd; signal(3)",
+  ),
+  ...row(
+    ["): Service exited with abnormal code", "): Exited with exit code"],
+    "launchd tells that a service which it ran ended itself with a code that means failure: this is no crash.",
+    [],
+    "The program gave the code: see its own log, and what the number means there.",
+    "Apple, launchd; sysexits(3)",
+  ),
+  ...row(
+    ["ReportCrash["],
+    "The system's crash reporter tells that it saved a report. The line itself does not say what happened.",
+    [],
+    "Read the report whose path it names.",
+    "Apple, ReportCrash(8)",
+  ),
+  ...row(
+    ["Kernel pid terminated", "Runtime terminating during boot", "init terminating in"],
+    "The Erlang run-time ended itself because one of its first processes or a permanent application failed: this is no crash of native code.",
+    [],
+    "The words in parentheses say which application and why; erl_crash.dump has more.",
+    "Erlang, erts/emulator/beam/break.c; kernel, application_controller.erl",
+  ),
+  ...row(
+    ["eheap_alloc: Cannot allocate"],
+    "The Erlang run-time got no more memory.",
+    ["a process whose messages or data grow"],
+    "See in erl_crash.dump which process has most.",
+    "Erlang, erts/emulator/beam/erl_alloc.c",
+  ),
+  ...row(
+    ["Unity: "],
+    "A signal met a program made with Unity, whose own handler printed the stack.",
+    [],
+    "The first frame after those of the handler is where it was; Player.log has what came before.",
+    "Unity, Player.log",
+  ),
+  ...row(
+    ["it has an invalid code signature, inadequate entitlements"],
+    "The device did not start the app: its signature, its entitlements or its profile were not accepted. None of its code ran.",
+    [
+      "a developer that the device does not trust yet",
+      "a profile that has ended, or that does not name this device",
+      "entitlements that the profile does not have",
+    ],
+    "Trust the developer in Settings (General, VPN & Device Management); check the profile and the entitlements; clean and build again.",
+    "Apple, Xcode; TN3125: Inside Code Signing: Provisioning Profiles",
+  ),
+  ...row(
+    ["Domain: IDE", "Domain: DVT", "Domain: com.apple.dt"],
+    "Xcode could not install, launch or debug the app: this is Xcode's error, no report of a crash.",
+    [],
+    "See what it gives as the reason; what the app itself did is in a crash report of the device, where there is one.",
+    "Apple, Xcode",
+  ),
+  ...row(
+    ["The LLDB RPC server has crashed"],
+    "Xcode's debugger crashed, not the app: what the app did is not known from this.",
+    [],
+    "Look for a report of lldb-rpc-server in ~/Library/Logs/DiagnosticReports, and run the app again.",
+    "Apple, Xcode; LLVM, lldb",
+  ),
+];
