@@ -25,7 +25,7 @@ import {
   isSamePath,
   isSystemProgram,
 } from "./program.ts";
-import { isJetsam, jetsamReason } from "./jetsam.ts";
+import { isJetsam, isLowMemory, jetsamReason } from "./jetsam.ts";
 import { isInKernel } from "./panic.ts";
 import { isAskedFor, isElsewhere, isRestart, isWholeBacktrace, panicEnd } from "./panic_stack.ts";
 import { overflows, recursion } from "./recursion.ts";
@@ -168,7 +168,14 @@ export function attributeReport(
 ): Attribution {
   if (report.panic !== null) return ofPanic(report);
   const stack = tellingStack(report);
-  const frames = stack.map((frame, at) => ownerOf(frame, stack[at - 1] ?? null, report, options));
+  const isService = usesResource(report) && isSystemProgram(report);
+  const frames = stack.map((frame, at) => {
+    const owned = ownerOf(frame, stack[at - 1] ?? null, report, options);
+    // Of the libraries that a service of the system loads some reports have only the name.
+    return isService && owned.owner === "program" && isNamedOnly(frame, report)
+      ? { ...owned, owner: "system" as const }
+      : owned;
+  });
   if (decidesNothing(report, stack)) {
     return { ...undecided, verdict: "none", absent: whyNone(report, stack), frames };
   }
@@ -252,6 +259,12 @@ export function attributeReport(
     passed: Math.max(at, 0),
     frames,
   };
+}
+
+/** Whether a report has only the name of a frame's image, which is not the program itself. */
+function isNamedOnly(frame: ReportFrame, { process }: CrashReport): boolean {
+  const image = imageOf(frame);
+  return image !== null && image.path === null && image.name !== process.name;
 }
 
 /** Whether a frame is of the bundle of a program of Apple's, or of that program itself. */
@@ -569,7 +582,9 @@ function runtimeOf(
 /** Why nobody is to blame for what a report shows. */
 function whyNone(report: CrashReport, stack: readonly ReportFrame[]): Absent | null {
   if (isPackaging(report)) return "packaging";
-  if (isJetsam(report)) return jetsamReason(report) === "per-process-limit" ? "limit" : "memory";
+  if (isJetsam(report) || isLowMemory(report)) {
+    return jetsamReason(report) === "per-process-limit" ? "limit" : "memory";
+  }
   if (new Set(report.threads.map(({ process }) => process)).size > 1) return "processes";
   return onlyWaits(report, stack) ? "wait" : null;
 }

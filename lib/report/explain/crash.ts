@@ -155,12 +155,16 @@ export function explainCrash(
   return finished(report, crashHeadline(report, uncaught), happened, rows, named, own, shownPath);
 }
 
+/** Namespaces of terminations that a process asks for itself. */
+const ownEnds: ReadonlySet<string> = new Set(["DYLD", "OBJC", "LIBSYSTEM"]);
+
 /** Reads what the parts of the explanation are worked out from. */
 function readCrash(report: CrashReport): Crash {
   const texts = allMessages(report);
   const ended = terminationRow(report);
   const simulated = texts.some((text) => text.includes("SIMULATED (this is NOT a crash)"));
-  const outside = ended !== null && report.termination?.namespace !== "DYLD" || simulated ||
+  const outside = ended !== null && !ownEnds.has(report.termination?.namespace ?? "") ||
+    simulated ||
     isKilled(report);
   const uncaught = outside ? null : uncaughtException(report, texts);
   const stack = uncaught !== null && uncaught.stack.length > 0

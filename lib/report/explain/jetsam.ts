@@ -82,8 +82,12 @@ export function explainJetsam(report: CrashReport): Findings {
   } else if (bigName !== null && processes.length > 1) {
     const entry = processes.find((process) => textAt(process, "name") === bigName) ?? null;
     const pages = entry === null ? null : numberAt(entry, "rpages");
+    // It is the first that is taken for the one that was ended.
+    const isLeft = entry !== null && textAt(entry, "reason") === null && killed.length > 0;
     happened.push(
-      `The largest process was ${bigName}${pages === null ? "" : `, with ${megabytes(pages)}`}.`,
+      `The largest process was ${bigName}${pages === null ? "" : `, with ${megabytes(pages)}`}${
+        isLeft ? "; it was not ended" : ""
+      }.`,
     );
   }
   const memory = objectAt(status ?? undefined, "memoryPages");
@@ -101,8 +105,10 @@ export function explainJetsam(report: CrashReport): Findings {
   };
 }
 
-/** Why the kernel ended the first process of a JetsamEvent; `null` where it ended none. */
-export function jetsamReason({ body, text }: CrashReport): string | null {
+/** Why the kernel ended the first process of a JetsamEvent, or of the text before; `null` where it ended none. */
+export function jetsamReason(report: CrashReport): string | null {
+  const { body, text } = report;
+  if (body === null && isLowMemory(report)) return endedOf(text)[0]?.reason ?? null;
   for (const process of arrayAt(body ?? {}, "processes")) {
     const reason = isObject(process) ? textAt(process, "reason") : null;
     if (reason !== null) return reason;
@@ -155,20 +161,39 @@ function looseKills(text: string): { name: string; reason: string; pages: number
 /** Lines of processes of which the text of a low-memory report is searched. */
 const MAX_TABLE = 1 << 16;
 
-/** Explains the text that iOS wrote before its JetsamEvent reports were JSON: which processes were ended for memory;
- * `null` for other reports. */
-export function explainLowMemory({ text, threads, exception }: CrashReport): Findings | null {
-  if (threads.length > 0 || exception !== null) return null;
-  const largest = /^[ \t]{0,20}Largest process:[ \t]{1,20}(\S.{0,80})$/m.exec(text);
-  if (largest === null || !/^[ \t]{0,20}Free pages:/m.test(text)) return null;
-  const table = text.slice(largest.index, largest.index + MAX_TABLE);
-  const ended = [
-    ...table.matchAll(
+/** The line of the largest process. */
+function largestOf(text: string): RegExpExecArray | null {
+  return /^[ \t]{0,20}Largest process:[ \t]{1,20}(\S.{0,80})$/m.exec(text);
+}
+
+/** Whether a report is the text that iOS wrote before its JetsamEvent reports were JSON. */
+export function isLowMemory({ text, threads, exception, body }: CrashReport): boolean {
+  return threads.length === 0 && exception === null && body === null &&
+    largestOf(text) !== null && /^[ \t]{0,20}Free pages:/m.test(text);
+}
+
+/** The processes that were ended, with a reason, the one in front first. */
+function endedOf(
+  text: string,
+): { name: string; pages: string; reason: string; isFront: boolean }[] {
+  const begin = largestOf(text)?.index ?? 0;
+  return [
+    ...text.slice(begin, begin + MAX_TABLE).matchAll(
       /^[ \t]{0,40}(\S.{0,60}?) <[0-9a-f-]{32,36}>[ \t]{1,20}(\d{1,9})\b[^[\n]{0,60}\[([\w-]{1,40})\](.{0,100})$/gm,
     ),
   ].map(([, name, pages, reason, states]) => ({
     ...{ name, pages, reason, isFront: states.includes("(frontmost)") },
   })).sort((a, b) => Number(b.isFront) - Number(a.isFront));
+}
+
+/** Explains the text that iOS wrote before its JetsamEvent reports were JSON: which processes were ended for memory;
+ * `null` for other reports. */
+export function explainLowMemory(report: CrashReport): Findings | null {
+  if (!isLowMemory(report)) return null;
+  const { text } = report;
+  const largest = largestOf(text)!;
+  const table = text.slice(largest.index, largest.index + MAX_TABLE);
+  const ended = endedOf(text);
   const rows = [...new Set(ended.map(({ reason }) => known("jetsam", reason)))]
     .filter((row) => row !== null);
   const happened = ended.slice(0, 4).map(({ name, pages, reason, isFront }) => {
@@ -189,8 +214,16 @@ export function explainLowMemory({ text, threads, exception }: CrashReport): Fin
     );
   }
   if (older.length > 4) happened.push(`${older.length - 4} more processes were ended.`);
-  if (happened.length === 0) happened.push("Memory was short.");
-  happened.push(`The largest process was ${largest[1].trim()}.`);
+  const big = largest[1].trim();
+  const isNamed = [...ended, ...older].some(({ name }) => name === big);
+  if (happened.length === 0) {
+    happened.push("Memory was short; that a process was ended for it is not in the report.");
+  }
+  happened.push(
+    `The largest process was ${big}${
+      isNamed ? "" : ended.length + older.length > 0 ? "; it was not ended" : ""
+    }.`,
+  );
   return {
     headline: `${ended[0]?.name ?? (older[0]?.isActive ? older[0].name : "memory")}: low memory`,
     happened,

@@ -91,15 +91,6 @@ export interface ProcessUse {
   readonly seconds: number;
 }
 
-/** What stands behind the stacks of a spindump: of other tools, which print headers of processes as well. */
-const behindStacks = /^(?:Custom Output:|-{2,}FPS Report Legend:|={2,}Frame Rate Report:)/m;
-
-/** A spindump's own text. */
-export function spindumpText(text: string): string {
-  const end = text.search(behindStacks);
-  return end < 0 ? text : text.slice(0, end);
-}
-
 /** The processes of a spindump that computed, the busiest first. */
 export function processUses(text: string): ProcessUse[] {
   const uses: ProcessUse[] = [];

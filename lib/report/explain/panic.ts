@@ -116,6 +116,12 @@ function raisedAt(report: CrashReport, row: KnowledgeRow | null): string | null 
 
 /** Advice on the extensions in a backtrace, where one is not Apple's. */
 function withExtension(next: string, extensions: readonly string[]): string {
+  if (
+    extensions.every((name) => name.startsWith("com.apple.")) &&
+    next.includes("what the running process called")
+  ) {
+    return "See what the running process called; the extensions in the backtrace are Apple's: install updates of the system.";
+  }
   const others = extensions.filter((name) => !name.startsWith("com.apple."));
   return next.replace(
     /See the extensions in the backtrace(?:, those that are not Apple's first)?/,

@@ -20,7 +20,8 @@ import {
   waitOf,
   waitsForThread,
 } from "./hang.ts";
-import { processUses, samplerTime, silentProcesses, spindumpText } from "./kinds.ts";
+import { treeText } from "../read/call_tree.ts";
+import { processUses, samplerTime, silentProcesses } from "./kinds.ts";
 import { occasionOf } from "./occasion.ts";
 import { shortName } from "./names.ts";
 import { callPath } from "./path.ts";
@@ -40,7 +41,7 @@ export function explainSampled(
 ): Explanation {
   const happened = [...story];
   const processes = new Set(report.threads.map(({ process }) => process));
-  const text = processes.size > 1 ? spindumpText(report.text) : "";
+  const text = processes.size > 1 ? treeText(report.text) : "";
   const uses = processUses(text);
   const silent = silentProcesses(text);
   if (processes.size > 1) {
@@ -252,7 +253,25 @@ function usage(report: CrashReport): string[] {
   if (silent !== null && computed !== undefined) {
     words.push(`CPU time while it was sampled: ${computed}.`);
   }
-  return words;
+  const large = largeFootprint(report);
+  return large === null ? words : [...words, large];
+}
+
+/** From this many gigabytes on a process's memory alone may make it slow. */
+const LARGE = 8;
+
+/** Tells a memory footprint that is very large; `null` for others. */
+function largeFootprint(report: CrashReport): string | null {
+  const gigabytes = (...names: string[]): number => {
+    const match = /^([\d.]{1,12}) ?G/.exec(fieldValue(report, ...names) ?? "");
+    return match === null ? 0 : Number(match[1]);
+  };
+  const used = gigabytes("physical footprint", "footprint");
+  if (used < LARGE) return null;
+  const machine = gigabytes("memory size");
+  return `Its memory footprint was ${used} GB${
+    machine > 0 && used > machine ? `, more than the ${machine} GB of the machine` : ""
+  }: that alone may make it and the system slow, as memory is compressed and paged.`;
 }
 
 /** Events whose stacks only show the state at that moment. */

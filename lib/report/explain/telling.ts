@@ -17,7 +17,7 @@ import {
   sampledThread,
   waitOf,
 } from "./hang.ts";
-import { isJetsam } from "./jetsam.ts";
+import { isJetsam, isLowMemory } from "./jetsam.ts";
 import { uncaughtException } from "./language.ts";
 import { eventOf } from "./kinds.ts";
 import {
@@ -391,7 +391,7 @@ export function isKilled({ exception, termination, decidingStack }: CrashReport)
 /** Whether a report's stacks show no cause: those of panics, of processes ended for memory or heat, and of
  * threads that had nothing to do. */
 export function decidesNothing(report: CrashReport, stack: readonly ReportFrame[]): boolean {
-  if (isJetsam(report)) return true;
+  if (isJetsam(report) || isLowMemory(report)) return true;
   if (report.bugType !== null && known("report", report.bugType) !== null) return true;
   const { termination, exception } = report;
   const namespace = termination?.namespace ?? null;

@@ -55,6 +55,12 @@ export function tellTermination(crash: Crash, story: Story): void {
     );
   }
   if (reason !== undefined) story.tell(`It says: ${withoutAbsent(reason)}`);
+  // The service, and how it answered, stand behind what happened.
+  if (ended.key === "WATCHDOG:0x1") {
+    for (const more of (termination?.reasons ?? []).slice(1, 4)) {
+      if (more !== reason) story.tell(`It says: ${more}`);
+    }
+  }
   const page = /^CODESIGNING:0x2(?: data| file)?$/.test(ended.key) ? faultAddress(report) : null;
   const region = page === null ? null : regionWords(report, page).words;
   if (page !== null) {

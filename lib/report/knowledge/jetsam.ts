@@ -37,7 +37,7 @@ const reasons: readonly (readonly [
     "vm-pageshortage",
     "memory was short in the whole system",
     [],
-    "Use less memory in the background.",
+    "See which processes were large: the one that was ended need not be what used the memory. Use less memory in the background.",
   ],
   [5, "proc-thrashing", "the system was thrashing", [], "Use less memory."],
   [
@@ -113,6 +113,13 @@ const reasons: readonly (readonly [
     "Nothing: idle processes are ended at any time.",
   ],
   [100, null, "it was above the limit of CPU time", [], ""],
+  [
+    null,
+    "vm",
+    "memory was short in the whole system",
+    [],
+    "See which processes were large: the one that was ended need not be what used the memory.",
+  ],
   [null, "fc-threshold", "the file cache was too small", [], "Use less memory."],
 ];
 

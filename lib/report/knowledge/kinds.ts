@@ -148,7 +148,7 @@ export const kindRows: readonly KnowledgeRow[] = [
     "298",
     "The kernel ended processes because memory was short.",
     [],
-    "",
+    "Measure how much memory your own program uses, also in the background, and release what can be made again when the system warns of little memory.",
     "XNU, bsd/kern/kern_memorystatus.c",
   ),
   row(

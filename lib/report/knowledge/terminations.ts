@@ -426,6 +426,47 @@ export const terminationRows: readonly KnowledgeRow[] = [
   code("DYLD:0x6", "the sandbox forbids to read a library", [], "Put it into the bundle.", dyld),
   code("DYLD:0x7", "a library is damaged", [], "Replace it.", dyld),
   code("DYLD:0x9", "loading failed for another reason", [], "", dyld),
+  code(
+    "DYLD:0xa",
+    "the process looked up a function by its name (dlsym), which is not allowed in it",
+    [],
+    "Call the function directly.",
+    dyld,
+  ),
+  code(
+    "WATCHDOG:0x1",
+    "the watchdog of the system's services (watchdogd) ended one that did not say in time that it is alive, so that it starts again: the service did not crash by itself.",
+    ["the service hung, or waited for another one, a driver or a device"],
+    "See what the service's threads waited for; a panic of the system may follow where it happens again.",
+    "Apple, watchdogd",
+  ),
+  ...([
+    ["1", "a thread ended while it owned a work loop of libdispatch"],
+    ["3", "what sets up its sandbox and security at the start failed"],
+    ["4", "pthread found its data of a thread overwritten"],
+  ] as const).map(([number, meaning]) =>
+    code(
+      `LIBSYSTEM:0x${number}`,
+      `libSystem ended the process: ${meaning}`,
+      number === "4" ? ["memory damage", "a thread that was used after it ended"] : [],
+      "",
+      "XNU, libkern/os/reason_private.h: OS_REASON_LIBSYSTEM_CODE_*",
+    )
+  ),
+  ...([
+    ["2", "the program, or something that it loads, needs garbage collection, which is gone"],
+    ["3", "a class has data that is not signed, as it must be here"],
+  ] as const).map(([number, meaning]) =>
+    code(
+      `OBJC:0x${number}`,
+      `The Objective-C run-time ended the process: ${meaning}`,
+      [],
+      number === "2"
+        ? "Use a version without garbage collection."
+        : "Build it again for this system.",
+      "objc4, runtime/objc-internal.h: OBJC_EXIT_REASON_*",
+    )
+  ),
 
   code("EXEC:0x1", "the program is no good Mach-O file", [], "Check how it was built.", reason),
   code(

@@ -18,6 +18,30 @@ const piece =
 /** The title of the stack that resource reports show first. */
 const heaviestTitle = /^Heaviest stack for the (?:main thread of the )?target process/m;
 
+/** What other tools print, which people and spindump itself put behind the stacks: their lines are like those of reports. */
+const others =
+  /^(?:Custom Output:|-{2,}FPS Report Legend:|={2,}Frame Rate Report:|leaks Report Version:|Process \d{1,9}: \d{1,12} (?:nodes malloced|leaks? for)|Virtual Memory Map of process|={4} Summary for process|(?:heap|leaks|vmmap|footprint|ddt)\[\d{1,9}\])/m;
+
+/** What stands before the first stack of a `sample` or a spindump. */
+const trees = /^(?:Call graph:|Heaviest stack for | {1,8}Thread 0x[0-9a-f]{1,16}\b)/m;
+
+/** A line that is none of the list of images with which a `sample` ends. */
+const behindImages = /^(?!0x|Sample analysis of |Analysis of sampling )\S/m;
+
+/** The text of a `sample` or a spindump up to its end, without what other tools printed. */
+export function treeText(text: string, from = 0): string {
+  const begin = text.slice(from).search(trees);
+  if (begin < 0) return text;
+  const stacks = from + begin;
+  const other = text.slice(stacks).search(others);
+  const own = other < 0 ? text : text.slice(0, stacks + other);
+  if (!own.startsWith("Call graph:", stacks)) return own;
+  const list = own.indexOf("\nBinary Images:", stacks);
+  const feed = list < 0 ? -1 : own.indexOf("\n", list + 1);
+  const behind = feed < 0 ? -1 : own.slice(feed + 1).search(behindImages);
+  return behind < 0 ? own : own.slice(0, feed + 1 + behind);
+}
+
 /** The warning of a text that ends within the call tree of its last thread. */
 export const cutTree = "the call tree of the last thread is cut off";
 
@@ -52,10 +76,11 @@ interface DraftThread {
 /** Reads a call tree; `null` when the text has another format. */
 export function readCallTree(
   file: string,
-  text: string,
+  whole: string,
   from: number,
   header: JsonObject | null,
 ): CrashReport | null {
+  const text = treeText(whole, from);
   const head = text.slice(from, from + PROBED);
   // Searching for words first is faster: nearly all texts are others.
   const isCrash = /^Thread \d+/m;
@@ -203,7 +228,7 @@ export function readCallTree(
   return new CrashReport({
     format,
     file,
-    text,
+    text: whole,
     bugType: known.bugType,
     fields,
     sections: [],

@@ -394,8 +394,10 @@ function readText(
     const report = readText(name, text, whole, header, warnings, next);
     return report === null ? null : withBefore(report, text, from, whole);
   }
-  // Nearly all texts are crash texts, which say so soon.
-  if (!text.slice(from, from + 3000).includes("\nException Type:")) {
+  // Nearly all texts are crash texts, which say so soon; behind a call tree another tool's words do not count.
+  const head = text.slice(from, from + 3000);
+  const exception = head.indexOf("\nException Type:");
+  if (exception < 0 || /^(?:Call graph:|Heaviest stack for )/m.test(head.slice(0, exception))) {
     if (isBreakpad(text, from)) return readBreakpad(name, text, from, warnings);
     if (isMono(text, from)) return readMono(name, text, from, warnings);
     if (isConsole(text, from)) return readConsole(name, text, from, warnings);
@@ -411,15 +413,17 @@ function readText(
   const full = fullReport(text, from);
   const read = readCrashText(name, text, from, header, warnings, full?.start, next);
   const report = withStackshot(withFull(read, full), from);
-  const { threads, images, lastException, exception } = report;
+  const { threads, images, lastException } = report;
   const empty = threads.length === 0 && images.length === 0 && lastException === null;
-  if (!empty || exception !== null || report.termination?.namespace != null) return report;
+  if (!empty || report.exception !== null || report.termination?.namespace != null) return report;
   if (report.information.length > 0) return report;
   // A piece of a resource report's header says what was used, and the limit.
   const has = (pattern: RegExp): boolean => report.fields.some(({ name }) => pattern.test(name));
   if (has(/^event$/i) && has(/^(?:action taken|cpu|wakeups|writes|duration|steps)\b/i)) {
     return report;
   }
+  // The text of a low-memory report.
+  if (has(/^largest process$/i) && has(/^free pages$/i)) return report;
   // ResetCounter has nothing but lines of a header.
   if (report.bugType === "115") return report;
   // A header alone is a report that was cut off early.

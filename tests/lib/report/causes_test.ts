@@ -1308,7 +1308,7 @@ Deno.test("the text of a low-memory report: who was ended, and who used most", (
     "",
   ].join("\n"));
   assertStringIncludes(words, "The kernel ended Tunes, frontmost, which used 20000 pages: vm-page");
-  assertStringIncludes(words, "The largest process was mediad.");
+  assertStringIncludes(words, "The largest process was mediad; it was not ended.");
   assert(!words.includes("ended mediad") && !words.includes("cut off"), words);
 });
 

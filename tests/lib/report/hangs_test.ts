@@ -523,3 +523,139 @@ Deno.test("functions that may wait do not, where no system call is on the stack"
     assertStringIncludes(text, `mostly in ${frames[0].split(" ")[0]}`);
   }
 });
+
+const spin = `Date/Time:        2026-01-02 03:04:05.000 +0000
+OS Version:       macOS 15.0 (Build 24A335)
+Report Version:   60
+
+Command:          Cart
+Path:             /Applications/Cart.app/Contents/MacOS/Cart
+PID:              500
+
+Event:            hang
+Duration:         10.00s
+Steps:            100 (100ms sampling interval)
+Memory size:      16 GB
+
+Heaviest stack for the main thread of the target process:
+  100  start + 1 (dyld + 1) [0x1a0000001]
+  100  main + 10 (Cart + 100) [0x100000064]
+  100  read + 8 (libsystem_kernel.dylib + 8) [0x1a0000008]
+
+Process:          Cart [500]
+Path:             /Applications/Cart.app/Contents/MacOS/Cart
+Footprint:        42.31 GB
+
+  Thread 0x1e0f    DispatchQueue "com.apple.main-thread"(1)    100 samples (1-100)    priority 46
+  100  start + 1 (dyld + 1) [0x1a0000001] 1-100
+    100  main + 10 (Cart + 100) [0x100000064] 1-100
+      100  read + 8 (libsystem_kernel.dylib + 8) [0x1a0000008] 1-100
+`;
+
+Deno.test("what another tool printed behind a spindump or a sample is not of it; a very large footprint", () => {
+  const other = `Process:         Till [77]
+Exception Type:  EXC_BAD_ACCESS (SIGSEGV)
+Reason:          all other things failed
+
+Thread 0 Crashed:
+0   Till      0x0000000100003039 bake + 4
+`;
+  const own = explained(spin);
+  assertStringIncludes(own.text, "blocked on a read of a file, pipe or socket in 100 of 100");
+  assertStringIncludes(own.text, "footprint was 42.31 GB, more than the 16 GB of the machine");
+  for (const title of ["Custom Output:", "Process 77: 14 leaks for 320 total leaked bytes."]) {
+    assertEquals(explained(`${spin}\n${title}\n${other}`), own, title);
+  }
+  const sample = `Analysis of sampling Cart (pid 500) every 1 millisecond
+Process:         Cart [500]
+Path:            /Applications/Cart.app/Contents/MacOS/Cart
+Code Type:       ARM64
+Report Version:  7
+
+Call graph:
+    100 Thread_1   DispatchQueue_1: com.apple.main-thread  (serial)
+      100 start  (in dyld) + 1  [0x1a0000001]
+        100 main  (in Cart) + 10  [0x100000064]
+          100 read  (in libsystem_kernel.dylib) + 8  [0x1a0000008]
+
+Binary Images:
+       0x100000000 -        0x100ffffff +Cart (1.0 - 1) <AAAAAAAA-AAAA-AAAA-AAAA-AAAAAAAAAAAA> /Applications/Cart.app/Contents/MacOS/Cart
+`;
+  assertEquals(explained(`${sample}\nThe till:\n${other}`), explained(sample));
+});
+
+Deno.test("a service of the system that used much: a library without a path is the system's too", () => {
+  const { verdict, deciding, library } = explained(`Date/Time:        2026-01-02 03:04:05.000 +0000
+OS Version:       macOS 15.0 (Build 24A335)
+Report Version:   60
+
+Command:          cartd
+Path:             /System/Library/PrivateFrameworks/CartKit.framework/Support/cartd
+PID:              500
+
+Event:            cpu usage
+Action taken:     none
+CPU:              90 seconds cpu time over 100 seconds
+
+Heaviest stack for the target process:
+  20  start_wqthread + 8 (libsystem_pthread.dylib + 7072) [0x1a2b3c4d0]
+  18  ??? (cartd + 12345) [0x100003039]
+  18  ??? (CartKitDaemon + 12345) [0x1c0003039]
+
+Binary Images:
+       0x100000000 -                ???  cartd (1) <AAAAAAAA-AAAA-AAAA-AAAA-AAAAAAAAAAAA>  /System/Library/PrivateFrameworks/CartKit.framework/Support/cartd
+`);
+  assertEquals([verdict, library, deciding?.frame.address], ["system", "cartd", 0x100003039n]);
+});
+
+Deno.test("the largest process is not always the one that was ended, in both forms of low-memory reports", () => {
+  const event = explained(
+    '{"bug_type":"298"}\n' + JSON.stringify({
+      largestProcess: "Cart",
+      memoryStatus: { pageSize: 16384 },
+      processes: [
+        { name: "Cart", rpages: 900, pid: 1 },
+        { name: "till", rpages: 9, pid: 2, reason: "vm-pageshortage" },
+      ],
+    }),
+  );
+  assertStringIncludes(event.text, "The largest process was Cart, with 14 MB; it was not ended.");
+  const old = (states: string) =>
+    explained(`OS Version:      iPhone OS 4.3.3 (8J2)
+Date:            2011-03-01 10:10:10 +0100
+
+Free pages:        515
+Largest process:   Cart
+
+Processes
+         Name                 UUID                    Count resident pages
+            Cart <aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa>   38263
+            Till <bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb>    5263${states}
+`);
+  const ended = old(" (jettisoned) (active)");
+  assertStringIncludes(ended.text, "The largest process was Cart; it was not ended.");
+  assertEquals([ended.verdict, ended.absent], ["none", "memory"]);
+  assertStringIncludes(old("").text, "that a process was ended for it is not in the report");
+});
+
+Deno.test("watchdogd's own report of a service tells how it answered", () => {
+  const { happened, check } = explainReport(readReport(
+    '{"bug_type":"409","os_version":"macOS 26.0 (25A1)","name":"cartd"}\n' + JSON.stringify({
+      procName: "cartd",
+      pid: 41,
+      termination: {
+        namespace: "WATCHDOG",
+        code: 1,
+        indicator: "monitoring timed out for service",
+        details: [
+          "checkin with service: cartd returned not alive with context:",
+          "the till is gone",
+        ],
+      },
+    }),
+    "x",
+  ));
+  assertStringIncludes(happened.join("\n"), "the service did not crash by itself.");
+  assertStringIncludes(happened.join("\n"), "It says: the till is gone");
+  assertStringIncludes(check.join("\n"), "what the service's threads waited for");
+});

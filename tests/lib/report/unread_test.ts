@@ -718,3 +718,16 @@ Deno.test("a backtrace with addresses alone takes the names of the same one else
   );
   assertEquals(lastException?.map(({ symbol }) => symbol), names.map(() => null));
 });
+
+Deno.test("what libSystem and the Objective-C run-time end a process for, by their codes", () => {
+  const ended = (reason: string) =>
+    told(crash([
+      "Process: Shop [123]",
+      "Exception Type: EXC_CRASH (SIGABRT)",
+      `Termination Reason: ${reason}`,
+    ], ["libsystem_kernel.dylib __abort_with_payload + 8", "Shop look + 3"])).what;
+  const own = ended("Namespace LIBSYSTEM, Code 4");
+  assertStringIncludes(own, "pthread found its data of a thread overwritten");
+  assert(!own.includes("at that moment"), own);
+  assertStringIncludes(ended("Namespace OBJC, Code 2"), "needs garbage collection, which is gone");
+});
