@@ -41,7 +41,9 @@ export function explainReport(
     const { headline, happened, rows } = explainEvent(report, event);
     return explainSampled(report, headline, happened, rows, mine);
   }
-  const kind = report.bugType === null ? null : known("report", report.bugType);
+  // Why a service was ended says more than that it was.
+  const isEnded = report.bugType === "409" && report.termination !== null;
+  const kind = report.bugType === null || isEnded ? null : known("report", report.bugType);
   if (kind !== null || isStackshot(report)) {
     const reason = reasonOf(report);
     // One is also taken where a watchdog ends a process.

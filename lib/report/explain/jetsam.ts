@@ -217,7 +217,7 @@ export function explainLowMemory(report: CrashReport): Findings | null {
   const big = largest[1].trim();
   const isNamed = [...ended, ...older].some(({ name }) => name === big);
   if (happened.length === 0) {
-    happened.push("Memory was short; that a process was ended for it is not in the report.");
+    happened.push("Memory was short; no process is marked as ended for it.");
   }
   happened.push(
     `The largest process was ${big}${

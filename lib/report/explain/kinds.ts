@@ -134,7 +134,11 @@ export function samplerTime(text: string): number | null {
 }
 
 /** Kinds of reports that are no stackshots, by Apple's number. */
-const otherKinds: ReadonlyMap<string, string> = new Map([["115", "reset"], ["211", "analytics"]]);
+const otherKinds: ReadonlyMap<string, string> = new Map([
+  ["115", "reset"],
+  ["211", "analytics"],
+  ["409", "watchdog of a service"],
+]);
 
 /** Lines of a reset's report that say what the hardware noted. */
 const resetFields = /^(?:Reset count|Boot failure count|Boot faults|Boot stage)$/i;

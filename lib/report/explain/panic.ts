@@ -37,7 +37,6 @@ export function explainPanic(report: CrashReport): Findings {
       ? `${kernel} panicked; the message was cut off.`
       : `${kernel} panicked: ${panic.message}`,
     ...(row === null ? [] : [row.meaning]),
-    ...(place === null ? [] : [place]),
     ...messageDetails(report),
     ...powerChange(report),
     ...kernelFault(report),
@@ -60,6 +59,7 @@ export function explainPanic(report: CrashReport): Findings {
       `Kernel extensions in the backtrace${whose}: ${panic.extensions.slice(0, 6).join(", ")}.`,
     );
   }
+  if (place !== null) happened.push(place);
   // The watchdog's own process is always the one that runs.
   if (panic.task !== null && !(isAsked && /^watchdogd\b/.test(panic.task))) {
     happened.push(

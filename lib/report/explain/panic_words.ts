@@ -43,7 +43,9 @@ function lateServices({ panic, fields }: CrashReport): string[] {
     words.push(
       `watchdogd had made ${induced[1]} crash before, to have it started again (${
         induced[2]
-      } induced crashes): the crash reports of that have its stacks.`,
+      } induced ${
+        induced[2] === "1" ? "crash" : "crashes"
+      }): the crash reports of that have its stacks.`,
     );
   }
   const services = fields.flatMap(({ name, value }) => {
@@ -198,8 +200,12 @@ function silentCpus(report: CrashReport): string[] {
   return words;
 }
 
-/** Whether memory was nearly used up. XNU, osfmk/kern/debug.c: panic_display_compressor_stats. */
-function compressor({ text }: CrashReport): string[] {
+/** Panics that a lack of memory may lead to. */
+const ofMemory = /watchdog|no victim|zone.?map|compressor|jetsam|namespace 1 /i;
+
+/** Whether memory was nearly used up, where that may have led to the panic. XNU, osfmk/kern/debug.c: panic_display_compressor_stats. */
+function compressor({ text, panic }: CrashReport): string[] {
+  if (!ofMemory.test(panic?.message ?? "")) return [];
   const match =
     /Compressor Info: (\d{1,3})% of compressed pages limit \((\w{2,3})\) and (\d{1,3})% of segments limit \((\w{2,3})\) with (\d{1,5}) swapfiles and (\w{2,3}) swap space/
       .exec(text.slice(0, 1 << 18));

@@ -174,6 +174,14 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "report",
+    "409",
+    "A service of the system did not say in time that it is alive, and the watchdog of such services (watchdogd) had a report made of it: nothing need have crashed.",
+    ["the service hung, or waited for another one, a driver or a device"],
+    "See what the service's threads waited for; look for other reports of the same time.",
+    "Apple, watchdogd",
+  ),
+  row(
+    "report",
     "288",
     "A stackshot of the whole system; nothing crashed.",
     ["somebody pressed the buttons that ask for one"],

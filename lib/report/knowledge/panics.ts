@@ -176,7 +176,7 @@ export const panicRows: readonly KnowledgeRow[] = [
   ),
   panic(
     "ANS2 ",
-    "The firmware of the controller of the built-in storage failed; the kernel only reports it.",
+    "The firmware of the controller of the built-in storage failed, or did not answer; the kernel only reports it.",
     ["failing storage", "a firmware bug"],
     "Back up; run Disk Utility's First Aid; have the storage checked if it comes again.",
     "Apple, AppleANS",
@@ -369,7 +369,7 @@ export const panicRows: readonly KnowledgeRow[] = [
     "Zone cache element was used after free",
     "Kernel memory was written after it was freed.",
     ofExtension,
-    "The message names the zone; look at third-party extensions.",
+    "Update or remove extensions that are not Apple's. The message names the zone of the memory.",
     "XNU 6153, osfmk/kern/zcache.c",
     "finder",
   ),
@@ -378,7 +378,7 @@ export const panicRows: readonly KnowledgeRow[] = [
       key,
       "Pointer authentication failed in the kernel: a pointer was not what the kernel had signed.",
       ["memory damage in the kernel or an extension"],
-      "Look at third-party extensions.",
+      "Update or remove extensions that are not Apple's.",
       "XNU, osfmk/arm64/sleh.c: ptrauth_handle_brk_trap",
     )
   ),
@@ -386,7 +386,7 @@ export const panicRows: readonly KnowledgeRow[] = [
     "instruction exception from kernel",
     "A check that the compiler built into the kernel or an extension failed, and trapped on purpose.",
     ofExtension,
-    "See the program counter in the message, and the extensions in the backtrace.",
+    "See the extensions in the backtrace.",
     "XNU, osfmk/arm64/sleh.c: handle_kernel_breakpoint",
   ),
   ...(["PC", "SP"] as const).map((what) =>
@@ -499,7 +499,7 @@ export const panicRows: readonly KnowledgeRow[] = [
     "userspace watchdog timeout",
     "watchdogd was not told in time that system services are alive.",
     ["a hung system service"],
-    "The message names the service that did not check in.",
+    "Look for reports of that service from the minutes before; disconnect devices and displays, and remove extensions that are not Apple's.",
     "Apple, watchdogd",
   ),
   panic(
@@ -513,7 +513,7 @@ export const panicRows: readonly KnowledgeRow[] = [
     "watchdog timeout",
     "A watchdog was not reset in time: a process or the kernel hung.",
     ["a hung driver or system service"],
-    "The message names who did not check in.",
+    "Look for reports of whom the message names from the minutes before; disconnect devices, remove extensions that are not Apple's.",
     "XNU, iokit/Kernel/IOPlatformExpert.cpp",
   ),
   panic(
@@ -560,7 +560,7 @@ export const panicRows: readonly KnowledgeRow[] = [
     "timed out in phase",
     "The system did not shut down or restart in time; the message says in which step.",
     ["a driver or a service that does not end"],
-    "The message names whom it was waiting for, if that is known.",
+    "Disconnect devices; remove extensions that are not Apple's; see in the message whom it was waiting for, if that is known.",
     "XNU, iokit/Kernel/IOPMrootDomain.cpp: panicWithShutdownLog",
   ),
   panic(
@@ -650,7 +650,7 @@ export const panicRows: readonly KnowledgeRow[] = [
     "double free",
     "A block of the kernel's memory was freed twice.",
     ["a bug in the kernel or an extension"],
-    "The message names the zone; look at third-party extensions.",
+    "Update or remove extensions that are not Apple's. The message names the zone of the memory.",
     "XNU, osfmk/kern/zalloc.c",
   ),
   panic(
@@ -758,7 +758,7 @@ export const panicRows: readonly KnowledgeRow[] = [
     "userspace panic",
     "A system service asked for the panic.",
     ["a service that kept crashing or hanging"],
-    "The message names the service.",
+    "Look for reports of the service that the message names, from the minutes before.",
     "XNU, bsd/kern/kern_xxx.c",
   ),
   panic(
@@ -842,21 +842,21 @@ export const panicRows: readonly KnowledgeRow[] = [
     "Assertion failed",
     "A check in the kernel or an extension failed.",
     [],
-    "The message has the condition and the file.",
+    extensions,
     "XNU, osfmk/kern/debug.c: Assert",
   ),
   panic(
     "assertion failed",
     "A check in the kernel or an extension failed.",
     [],
-    "The message has the condition and the file.",
+    extensions,
     "XNU, osfmk/kern/debug.c: Assert",
   ),
   panic(
     "element modified after free",
     "Kernel memory was written after it was freed.",
     ["a bug in a kernel extension"],
-    "The message names the zone; look at third-party extensions.",
+    "Update or remove extensions that are not Apple's. The message names the zone of the memory.",
     "XNU, osfmk/kern/zalloc.c",
     "finder",
   ),
@@ -864,7 +864,7 @@ export const panicRows: readonly KnowledgeRow[] = [
     "zone element has been modified",
     "Kernel memory was written after it was freed.",
     ["a bug in the kernel or an extension"],
-    "The message names the zone; look at third-party extensions.",
+    "Update or remove extensions that are not Apple's. The message names the zone of the memory.",
     "XNU, osfmk/kern/zalloc.c",
     "finder",
   ),
@@ -872,7 +872,7 @@ export const panicRows: readonly KnowledgeRow[] = [
     "zone element was modified",
     "Kernel memory was written after it was freed.",
     ["a bug in a kernel extension"],
-    "The message names the zone; look at third-party extensions.",
+    "Update or remove extensions that are not Apple's. The message names the zone of the memory.",
     "XNU, osfmk/kern/zalloc.c",
     "finder",
   ),
@@ -932,7 +932,7 @@ export const panicRows: readonly KnowledgeRow[] = [
     "Unexpected fault in kernel static region",
     "The kernel touched memory of its own code and constants in a way that is not mapped or not allowed.",
     ["a bug in the kernel or an extension", "failing memory"],
-    "See the program counter in the message, and the extensions in the backtrace.",
+    "See the extensions in the backtrace.",
     "XNU, osfmk/arm64/sleh.c: handle_kernel_abort",
   ),
   panic(
@@ -1002,12 +1002,14 @@ export const panicRows: readonly KnowledgeRow[] = [
     extensions,
     "XNU, osfmk/kern/zalloc.c",
   ),
-  panic(
-    "zalloc",
-    "A kernel memory zone is exhausted or damaged.",
-    ["a leak in a kernel extension", "memory damage"],
-    "The message names the zone.",
-    "XNU, osfmk/kern/zalloc.c",
+  ...["zalloc(", "zalloc: "].map((key) =>
+    panic(
+      key,
+      "A kernel memory zone is exhausted or damaged.",
+      ["a leak in a kernel extension", "memory damage"],
+      "Watch the zone that the message names with zprint(1) to see what makes it grow.",
+      "XNU, osfmk/kern/zalloc.c",
+    )
   ),
   ...([
     ["AppleSEP", "of the driver of the Secure Enclave", "Apple, AppleSEPManager"],
@@ -1016,7 +1018,7 @@ export const panicRows: readonly KnowledgeRow[] = [
     ["Sources/GPUDriversIntel", "of Intel's graphics driver", "Apple, GPUDriversIntel"],
     ["AMDRadeon", "of AMD's graphics driver", "Apple, AMDRadeon graphics drivers"],
     ["IOGPU", "of the driver of the graphics processor", "Apple, IOGPUFamily"],
-    ["[AGX", "of the driver of the graphics processor", "Apple, AGX graphics drivers"],
+    ["AGXG", "of the driver of the graphics processor", "Apple, AGX graphics drivers"],
     ["IOUAT", "of the driver of the graphics processor", "Apple, AGX graphics drivers"],
   ] as const).map(([key, what, source]) =>
     panic(

@@ -197,6 +197,7 @@ function readBody(
   const { message, task, extensions } = panic;
   return new CrashReport({
     ...report,
+    fields: [...report.fields, ...panic.fields],
     threads: panic.threads,
     images: panic.images,
     model: report.model ?? panic.model,

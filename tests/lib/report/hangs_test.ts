@@ -635,7 +635,7 @@ Processes
   const ended = old(" (jettisoned) (active)");
   assertStringIncludes(ended.text, "The largest process was Cart; it was not ended.");
   assertEquals([ended.verdict, ended.absent], ["none", "memory"]);
-  assertStringIncludes(old("").text, "that a process was ended for it is not in the report");
+  assertStringIncludes(old("").text, "no process is marked as ended for it");
 });
 
 Deno.test("watchdogd's own report of a service tells how it answered", () => {
@@ -658,4 +658,6 @@ Deno.test("watchdogd's own report of a service tells how it answered", () => {
   assertStringIncludes(happened.join("\n"), "the service did not crash by itself.");
   assertStringIncludes(happened.join("\n"), "It says: the till is gone");
   assertStringIncludes(check.join("\n"), "what the service's threads waited for");
+  const bare = explained('{"bug_type":"409","name":"cartd"}\n{"procName":"cartd","variant":"x"}');
+  assertStringIncludes(bare.text, "did not say in time that it is alive");
 });

@@ -488,6 +488,29 @@ service: cartd (2 induced crashes), total successful checkins in 3900 seconds: 3
   assertStringIncludes(told(0), "memory compressor was at 100% of its limit of segments");
 });
 
+Deno.test("the list of services of a panic in JSON; memory only where it may have led to the panic", () => {
+  const compressor =
+    "Compressor Info: 28% of compressed pages limit (OK) and 100% of segments limit (BAD) with 45 swapfiles and OK swap space\n";
+  const json = (message: string) =>
+    explained(
+      '{"bug_type":"210","os_version":"macOS 14.1 (23B74)"}\n' + JSON.stringify({
+        build: "macOS 14.1 (23B74)",
+        panicString: `panic(cpu 1 caller 0xfffffe0021950000): ${message}\n${compressor}`,
+      }),
+    ).text;
+  const watchdog = json(
+    "userspace watchdog timeout: no successful checkins from cartd (1 induced crashes) in 120 seconds\n" +
+      "cartd returned not alive with context : no till\n" +
+      "service: logd, total successful checkins in 390 seconds: 39, last successful checkin: 0 seconds ago\n" +
+      "service: cartd (1 induced crashes), total successful checkins in 380 seconds: 26, last successful checkin: 120 seconds ago\n",
+  );
+  assertStringIncludes(watchdog, "not alive: no till");
+  assertStringIncludes(watchdog, "(1 induced crash)");
+  assertStringIncludes(watchdog, "(logd) had answered in time");
+  assertStringIncludes(watchdog, "Memory was nearly used up");
+  assert(!json("AOP PANIC - a sensor's bus").includes("Memory was"));
+});
+
 Deno.test("a CPU that did not answer has its backtrace before the message", () => {
   const { text } = explained(
     `Panic(CPU 3, time 23): NMIPI for unresponsive processor: TLB flush timeout, TLB state:0x0
