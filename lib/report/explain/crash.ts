@@ -23,6 +23,7 @@ import { callPath } from "./path.ts";
 import { peerOf } from "./peers.ts";
 import { isOfProcess, isSystemProgram } from "./program.ts";
 import { MANY, recursion } from "./recursion.ts";
+import { saidBefore } from "./said_before.ts";
 import { endedBy, frameOwner, functionOf, isBase, ownFrame, readStack } from "./stack.ts";
 import { type Crash, Story } from "./story.ts";
 import {
@@ -62,6 +63,8 @@ export function explainCrash(
   const isForked = tellFork(crash, story);
   tellUncaught(crash, story);
   tellMessages(crash, story);
+  const before = outside || uncaught !== null ? null : saidBefore(report, null, stack);
+  if (before !== null) story.tell(`Before it the log says: ${before.lines.join(" … ")}`);
   tellWatchdog(crash, story);
   tellNamespace(crash, story);
   if (!outside && isReporterCrash(report, stack)) {

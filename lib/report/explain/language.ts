@@ -240,6 +240,6 @@ function reasonIn(text: string, from: number): string | null {
     ? rest.slice(1).replace(/"[^"]{0,20}$/, "")
     : rest;
   // JavaScript's stack is in the lines after it.
-  const said = quoted.replace(/, stack:\s{0,4}$/, "");
+  const said = quoted.replace(/, stack:\s{0,4}$/, "").trim();
   return said === "" || said === "(null)" ? null : said;
 }

@@ -321,6 +321,11 @@ function conditionRow(text: string): KnowledgeRow | null {
 const systemClass =
   /^_{0,2}(?:NS|CF|UI|CA|CL|AV|MK|SK|WK|PH|MTL|OS_|SwiftNative|__Swift|Swift|Web(?:View|Frame|Script)|(?:PDF|SCN|GK|UN|MP|QL|HK|EK|CB|CN|NE|LA|SF|CI|CT|DOM)[A-Z])/;
 
+/** Whether a class of Objective-C, by its name, is the system's. */
+export function ofSystem(name: string): boolean {
+  return systemClass.test(name);
+}
+
 /** Kinds of values with their classes in Foundation, and methods that only these have. */
 const valueKinds: readonly (readonly [string, RegExp, RegExp])[] = [
   [

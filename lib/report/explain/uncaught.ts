@@ -15,6 +15,7 @@ import type { UncaughtException } from "./language.ts";
 import { isManagedName, type ManagedCall, managedCalls, scriptCalls } from "./managed.ts";
 import { isDull, javaRow, messageRow, sameReason } from "./message.ts";
 import { isOfProcess } from "./program.ts";
+import { saidBefore } from "./said_before.ts";
 import { frameOwner, frameTitle, functionOf, isPart, isRethrow, rethrowOf } from "./stack.ts";
 import type { Crash, Story } from "./story.ts";
 import { sentence, unique } from "./words.ts";
@@ -24,7 +25,9 @@ export function tellUncaught({ report, uncaught, stack, reading }: Crash, story:
   if (uncaught === null) return;
   const { language, name, reason } = uncaught;
   const what = name === null ? "" : `: ${name}`;
-  const why = reason === null ? "" : `${what === "" ? ":" : ","} ${reason}`;
+  const line = reason?.replace(/\s{0,40}\n\s{0,40}/g, " ").trim() ?? null;
+  const said = line !== null && line.length > MAX_REASON ? `${line.slice(0, MAX_REASON)}…` : line;
+  const why = said === null ? "" : `${what === "" ? ":" : ","} ${said}`;
   const isSaid = report.information.some((text) =>
     !isDull(text) && text.trim() !== "" && !sameReason(text, uncaught)
   );
@@ -79,18 +82,12 @@ export function tellUncaught({ report, uncaught, stack, reading }: Crash, story:
     const row = text === null || story.rows.length > 0 ? null : javaRow(messageRow(text), report);
     if (row !== null) story.add(offMainRelease(row, stack));
   }
-  const before = reason === null ? null : saidBefore(report.text, reason);
+  const before = saidBefore(report, reason, stack);
   if (before !== null) {
-    story.tell(`Before it the log says: ${before}`);
-    // It tells more of this method than what is common of others.
+    story.tell(`Before it the log says: ${before.lines.join(" … ")}`);
+    // It tells more of these names than what is common of others.
     const [row] = story.rows;
-    if (row !== undefined) {
-      story.rows[0] = {
-        ...row,
-        causes: [],
-        next: "See what the log says of the class and its method before the exception.",
-      };
-    }
+    if (row !== undefined && before.isSure) story.rows[0] = { ...row, causes: [], next: "" };
   }
   if (story.rows.length === 0) {
     const raiser = raiserOf(stack, report);
@@ -149,29 +146,8 @@ export function tellUncaught({ report, uncaught, stack, reading }: Crash, story:
   }
 }
 
-/** Characters before an exception that are looked through, and the longest line that is quoted. */
-const MAX_BEFORE = 4000;
-const MAX_QUOTED = 300;
-
-/** A warning or an error in the log before an exception, which names both the class and the method that the class does not
- * have; `null` without one. */
-function saidBefore(text: string, reason: string): string | null {
-  const missing = /^[-+]\[([\w.]{3,100}) (\w{3,100})[\w:]{0,100}\]: unrecognized selector/.exec(
-    reason,
-  );
-  const end = missing === null ? -1 : text.slice(0, 1 << 16).indexOf("Terminating app due to");
-  if (missing === null || end < 0) return null;
-  const [, type, method] = missing;
-  const words = (line: string): Set<string> => new Set(line.split(/\W+/));
-  const name = type.slice(type.lastIndexOf(".") + 1);
-  const line = text.slice(Math.max(0, end - MAX_BEFORE), end).split("\n").slice(0, -1).findLast((
-    each,
-  ) =>
-    each.length <= MAX_QUOTED && /\b(?:warning|error|unsupported)\b/i.test(each) &&
-    !each.includes("unrecognized selector") && words(each).has(name) && words(each).has(method)
-  );
-  return line?.trim().replace(/^[\d:.| -]{8,40}/, "") ?? null;
-}
+/** Most characters of a reason that are quoted: it may describe many objects. */
+const MAX_REASON = 1000;
 
 /** The row for a thing of the main thread that an object used while it was deallocated: no handler of the program's called
  * it. The given row for others. */

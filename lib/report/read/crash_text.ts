@@ -162,6 +162,8 @@ class CrashTextReader {
   readonly #guessed = new Set<DraftThread>();
   readonly #next: NextReport;
   readonly #remarks: string[] = [];
+  /** Lines that the reason of the last remark may still have; 0 where it is whole. */
+  #open = 0;
   /** The title of a Crashlytics exception whose reason has not come yet. */
   #fatal: string | null = null;
   /** The exception's name in its own description, whose reason has not come yet. */
@@ -208,6 +210,7 @@ class CrashTextReader {
     const trimmed = line.trim();
     if (trimmed === "") {
       this.#afterBlank = true;
+      this.#open = 0;
       // Some systems put a line between the registers and those of the fault.
       const isSplit = this.#collecting === "registers" &&
         /^\s*far: 0x/.test(at + 1 < this.#lines.length ? this.#lines.line(at + 1) : "");
@@ -223,6 +226,7 @@ class CrashTextReader {
     const isMarked = bare.includes(" #") && debuggerMark.test(bare);
     const line = isMarked ? written.replace(debuggerMark, "* ") : written;
     const trimmed = isMarked ? bare.replace(debuggerMark, "* ") : bare;
+    if (this.#open > 0 && this.#goesOn(line, trimmed)) return;
     const first = trimmed.charCodeAt(0);
     if (first === 0x3e && /^> ?\S/.test(trimmed)) {
       // A line that is quoted where others are not, maybe several times.
@@ -265,7 +269,7 @@ class CrashTextReader {
     if (
       this.#crashlyticsLine(trimmed) || this.#serviceThread(at, trimmed) ||
       this.#serviceReason(at, trimmed) ||
-      this.#debuggerLine(trimmed) || this.#consoleLine(trimmed)
+      this.#debuggerLine(trimmed) || this.#consoleLine(trimmed) || this.#handlerLine(at, trimmed)
     ) return;
     if (trimmed.startsWith("Application Specific Backtrace")) {
       // The first is what newer systems call the last exception's; further ones are of its causes.
@@ -420,11 +424,12 @@ class CrashTextReader {
       return this.#thread!.frames;
     }
     this.#untitledThreads++;
-    const title = /^`{3}|^\W*$|^(?:stack ?trace|call ?stack(?: ?symbols)?)[:= ]{0,4}[([]$/i.test(
-        this.#loose,
-      )
-      ? ""
-      : this.#loose.slice(0, 200);
+    const loose = this.#loose.replace(logPrefix, "");
+    const title =
+      /^`{3}|^\W*$|^(?:back ?trace|stack ?trace|call ?stack(?: ?(?:symbols|info|trace))?)[:= ]{0,4}[([]$/i
+          .test(loose)
+        ? ""
+        : this.#loose.slice(0, 200);
     if (/^Call stack:?$/i.test(title) && this.#threads.length === 0) {
       // Cr4shed's, with the thread in the header.
       const field = (name: string): string | null =>
@@ -678,9 +683,57 @@ class CrashTextReader {
         words.replace(/^uncaught exception:? /i, "")
       }`;
     this.#remarks.push(remark);
+    this.#open = isOpenReason(remark) ? MAX_REASON_LINES : 0;
     this.#inRuby = this.#exception === null && this.#threads.length === 0 &&
       this.#rubyFrame(/, reason: '(\S.{0,600})$/.exec(remark)?.[1] ?? "");
+    if (this.#inRuby) this.#open = 0;
     return true;
+  }
+
+  /** Takes a line that goes on with a reason: descriptions of objects and lists have several. */
+  #goesOn(line: string, trimmed: string): boolean {
+    const last = this.#remarks.at(-1)!;
+    this.#open--;
+    if (
+      logPrefix.test(trimmed) || endsReason.test(trimmed) || last.length > MAX_REASON ||
+      parseFrameLine(line) !== null
+    ) {
+      this.#open = 0;
+      return false;
+    }
+    const whole = `${last} ${trimmed}`;
+    this.#remarks[this.#remarks.length - 1] = whole;
+    if (!isOpenReason(whole)) this.#open = 0;
+    return true;
+  }
+
+  /** Takes the reason that a program's own handler of exceptions writes before their call stack. */
+  #handlerLine(at: number, trimmed: string): boolean {
+    if (this.#exception !== null || this.#threads.length > 0 || this.#remarks.length > 0) {
+      return false;
+    }
+    const reason =
+      /^(?:CRASH|Uncaught exception|Exception(?: reason)?|Crash reason)\s{0,2}[:=]\s{0,2}(\S.{3,2000})$/i
+        .exec(trimmed.replace(logPrefix, ""))?.[1];
+    if (reason === undefined) return false;
+    const type = this.#fields.find(({ name }) => /^exception type$/i.test(name))?.value ?? null;
+    if (type !== null && !/^[A-Z]\w{2,80}Exception$/.test(type)) return false;
+    for (let next = at + 1; next < Math.min(at + 3, this.#lines.length); next++) {
+      const following = this.#lines.line(next).trim().replace(logPrefix, "");
+      if (following === "") continue;
+      if (
+        !/^(?:stack ?trace|call ?stack|back ?trace)|^\($|^0\s{1,8}\S{2,60}\s.{0,40}0x/i.test(
+          following,
+        )
+      ) {
+        return false;
+      }
+      this.#remarks.push(
+        type === null ? `Crashing on exception: ${reason}` : `Fatal Exception: ${type}: ${reason}`,
+      );
+      return true;
+    }
+    return false;
   }
 
   /** Takes a place of an exception that RubyMotion's run-time writes into its reason: `Chart.rb:30:in \`draw:': message`,
@@ -1241,10 +1294,23 @@ function isNameless(frames: readonly DraftFrame[]): boolean {
 /** Addresses that two stacks have in common before one is taken to name the other. */
 const MIN_SAME = 4;
 
-/** Most lines that mail programs make of the line of an exception. */
-const MAX_WRAPPED = 6;
+/** Most lines and characters of an exception's reason. */
+const MAX_REASON_LINES = 60;
+const MAX_REASON = 4000;
 
-/** Joins the line of an uncaught exception with those that it was wrapped into: up to the quote that ends its reason. */
+/** Lines that are behind an exception's reason. */
+const endsReason =
+  /^(?:\*{2,3} |\* ?(?:First throw|Call stack)|First throw call|Call stack at|abort\(\) called|terminat|libc\+\+abi|\(?0x[0-9a-f]{6,16}\b|Thread \d|(?:Incident Identifier|Process|Exception Type|Last Exception Backtrace|Application Specific Backtrace)\b.{0,4}:|#\d|\(lldb\)|Message from debugger|The program has unexpectedly)/;
+
+/** Whether an exception's line has a reason without the quote that ends it. What is behind `stack:` is JavaScript's. */
+function isOpenReason(line: string): boolean {
+  if (/, stack:\s{0,4}$/.test(line)) return false;
+  const at = line.indexOf("reason: '");
+  return at < 0 ? /,? reason:$/.test(line) : !/'[.)"]?$/.test(line.slice(at + 9));
+}
+
+/** Joins the line of an uncaught exception with those that its reason goes on in: up to the quote that ends it, or to what is
+ * behind it. */
 function wholeReasons(lines: readonly string[]): string[] {
   const whole: string[] = [];
   for (let at = 0; at < lines.length; at++) {
@@ -1255,13 +1321,15 @@ function wholeReasons(lines: readonly string[]): string[] {
     ) {
       let count = 0;
       let joined = line;
+      const isOpen = (): boolean => !joined.includes("reason:") || isOpenReason(joined);
+      const next = (): string | undefined => lines[at + count + 1];
       while (
-        !/reason: '[^]{0,4000}'[.)"]?$/.test(joined) && count < MAX_WRAPPED &&
-        lines[at + count + 1] !== undefined &&
-        !/^(?:\*\*\* |abort\(\) called|terminat|\(|$)/.test(lines[at + count + 1])
+        isOpen() && count < MAX_REASON_LINES && joined.length < MAX_REASON &&
+        next() !== undefined && next() !== "" && !endsReason.test(next()!) &&
+        !(next() === "(" && /^\s{0,8}(?:\d{1,3}\s|0x)/.test(lines[at + count + 2] ?? ""))
       ) joined += ` ${lines[at + ++count].trimStart()}`;
-      // Without an end it is no wrapped line.
-      if (/reason: '[^]{0,4000}'[.)"]?$/.test(joined)) {
+      // Without an end it is no such line.
+      if (!isOpen() || next() !== undefined && count < MAX_REASON_LINES) {
         line = joined;
         at += count;
       }

@@ -1040,3 +1040,86 @@ Deno.test("React Native: an exception of a native module, which its red screen n
   assertStringIncludes(what, "exception was not caught: -[__NSCFNumber length]");
   assertStringIncludes(what, "called pay of the native module Cart");
 });
+
+const thrown =
+  "*** First throw call stack:\n(\n\t0   CoreFoundation  0x0000000101627c65 __exceptionPreprocess + 165\n" +
+  "\t1   libobjc.A.dylib  0x0000000101327c65 objc_exception_throw + 45\n" +
+  "\t2   cart_icons      0x0000000100c6a56a -[CartIcons load] + 1114\n)\n";
+const uncaught = (reason: string): string =>
+  `2020-03-01 10:00:01.200 Shop[12:34] *** Terminating app due to uncaught exception 'CartException', reason: '${reason}'\n`;
+
+Deno.test("lines of a log that name what the reason or the stack names are quoted, others and prose are not", () => {
+  const before = (log: string, reason = 'no image named "cart_icon_small"') =>
+    /Before it the log says: (.*)/.exec(told(`${log}\n${uncaught(reason)}${thrown}`).what)?.[1];
+  assertEquals(
+    before(
+      "2020-03-01 10:00:01.100 Shop[12:34] flutter: *** WARNING ***\n" +
+        "2020-03-01 10:00:01.101 Shop[12:34] flutter: The icon 'cart_icon_small' is not in the bundle",
+    ),
+    "flutter: *** WARNING *** The icon 'cart_icon_small' is not in the bundle",
+  );
+  assertEquals(before("[cart-icons] Error: no connection"), "[cart-icons] Error: no connection");
+  assertEquals(before("[Other] Error: no connection"), undefined);
+  assertEquals(before("Launching it I see an error of cart_icon_small in CartIcons."), undefined);
+  assertEquals(before("CoreData: error: no such entity", "no entity"), undefined);
+  assertEquals(
+    before(
+      "CoreData: error: CartRow has no priceTag",
+      'the entity CartRow is not key value coding-compliant for the key "priceTag".',
+    ),
+    "CoreData: error: CartRow has no priceTag",
+  );
+  // Beside a stack alone only what a library of it says.
+  const stopped = told(
+    "[cart-icons] Error: no connection\n* thread #1, stop reason = EXC_BAD_ACCESS (code=1, address=0x8)\n" +
+      "  * frame #0: 0x0000000100c6a56a cart_icons`-[CartIcons load] + 8\n" +
+      "    frame #1: 0x0000000100c6b56a Shop`main + 8\n",
+  ).what;
+  assertStringIncludes(stopped, "Before it the log says: [cart-icons] Error: no connection");
+});
+
+Deno.test("a reason of several lines ends with its quote, a blank line or the stack", () => {
+  const list =
+    "Invalid update of <CartView 0x7f8; frame = (0 0)>,\n{\n    paths = (\n        a,\n        b\n    );\n}";
+  const joined = "Invalid update of <CartView 0x7f8; frame = (0 0)>, { paths = ( a, b ); }.";
+  assertStringIncludes(told(uncaught(list) + thrown).what, joined);
+  assertStringIncludes(told(uncaught(list).replace("}'", "}") + thrown).what, joined);
+  const blank = told(
+    uncaught("row 3\nof 2").replace("2'", "2") + "\nI see this each time.\n" + thrown,
+  );
+  assertStringIncludes(blank.what, "row 3 of 2.");
+  assert(!blank.what.includes("each time"));
+  const section = told(
+    "Process: Shop [7]\nException Type: EXC_CRASH (SIGABRT)\n\nApplication Specific Information:\n" +
+      uncaught(list).slice(uncaught("").indexOf("***")) +
+      "terminating with uncaught exception of type NSException\nabort() called\n\nThread 0 Crashed:\n" +
+      "0   Shop   0x0000000100c6a56a main + 8\n",
+  ).what;
+  assertStringIncludes(section, joined);
+  assert(!section.includes("It says:"), section);
+});
+
+Deno.test("what a program's own handler writes of an exception: its reason, and strings of a list as frames", () => {
+  const list = '(\n    "0   CoreFoundation   0x0000000101627c65 __exceptionPreprocess + 165",\n' +
+    '    "1   libobjc.A.dylib   0x0000000101327c65 objc_exception_throw + 45",\n' +
+    '    "2   Shop   0x0000000100c6a56a 2F9B1C60-1111-2222-3333-444455556666 + 6844",\n' +
+    '    "3   Shop   0x0000000100c6b56a -[Cart sum] + 1114"\n)\n';
+  const log = (text: string) => `2014-03-01 10:00:01.200 Shop[12:707] ${text}\n`;
+  const reason = "-[CartRow price]: unrecognized selector sent to instance 0x7f8";
+  const logged = told(log(`CRASH: ${reason}`) + log(`Stack Trace: ${list}`));
+  assertStringIncludes(logged.what, `An Objective-C exception was not caught: ${reason}.`);
+  // The year is no thread's number.
+  assertEquals(logged.threads[0][0], 0);
+  assertEquals(logged.whose[0], "program");
+  assertStringIncludes(
+    told(
+      `exception type : NSRangeException\n crash reason : index 3 beyond bounds [0 .. 2]\n call stack info : ${list}`,
+    )
+      .what,
+    "NSRangeException, index 3 beyond bounds [0 .. 2].",
+  );
+  // Without a stack behind it, it is a line of a log.
+  assert(
+    !told(log(`Exception: ${reason}`) + log("Done") + thrown).what.includes("caught: -[CartRow"),
+  );
+});
