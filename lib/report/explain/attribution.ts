@@ -34,6 +34,7 @@ import {
   entryOf,
   frameOwner,
   functionOf,
+  isOfMethod,
   isPart,
   isRecorderFrame,
   isThunk,
@@ -301,7 +302,7 @@ function makerOfLibrary(
   report: CrashReport,
 ): Pick<Attribution, "maker" | "isOfCaller"> {
   // Unity's library has what IL2CPP made of the program's own methods, too.
-  if (/_m[0-9A-F]{32,40}$/.test(frames[at].frame.symbol?.slice(-50) ?? "")) {
+  if (isOfMethod(frames[at].frame.symbol ?? "")) {
     return { maker: null, isOfCaller: false };
   }
   const sdk = known("sdk", titleOf(frames[at].frame).replace(/\.framework$/, ""));
@@ -447,7 +448,9 @@ function decidingOf(owned: OwnedStack): Deciding {
     return { ...none, at: part, deciding, isOwn: program >= 0, isPart: true, lacking };
   }
   if (program >= 0) return { ...none, at: program, deciding: frames[program], isOwn: true };
-  if (onlyPasses(owned)) return { ...none, lacking: "passed" };
+  if (onlyPasses(owned)) {
+    return { ...none, lacking: hasLeft(report, stack) ? "thrower" : "passed" };
+  }
   // Without any other code of the program the run-time's own library decides, or the image that the run-time's
   // function was compiled into.
   const ofRuntime = runtimeOf(owned, lacking);
@@ -558,7 +561,7 @@ function onlyPasses(owned: OwnedStack): boolean {
 
 /** Index of the run-time's frame that decides where the program has none. */
 function runtimeOf(
-  { stack, frames, reading, begin, end }: OwnedStack,
+  { report, stack, frames, reading, begin, end }: OwnedStack,
   lacking: Absent | null,
 ): number {
   // What a run-time calls to end the process stands before the function that failed.
@@ -573,8 +576,11 @@ function runtimeOf(
     index >= begin && index < end && index > fatal && owner === "runtime" &&
     !isRecorderFrame(frame) && !waitsForEvents(stack, begin, index);
   // A function that only raises, or a handler, decides where no other does, and not where a copy does not have its caller.
+  const isCut = lacking === "outer" && endedBy(report) === "abort";
   const ofFunction = frames.findIndex((frame, index) =>
-    isRuntime(frame, index) && !onlyRaises(frame.frame)
+    isRuntime(frame, index) && !onlyRaises(frame.frame) &&
+    // What ended the process for a caller that a copy does not have.
+    !(isCut && isStop(frame.frame))
   );
   return ofFunction >= 0 || lacking === "outer" ? ofFunction : frames.findIndex(isRuntime);
 }
@@ -634,6 +640,14 @@ const systemAbsent: ReadonlySet<Absent> = new Set(["part", "launch", "addresses"
 function onlyRaises({ symbol }: ReportFrame): boolean {
   const role = symbol === null || symbol.startsWith("std::") ? undefined : knownFrame(symbol)?.role;
   return role === "raise" || role === "vague" || role === "wrap";
+}
+
+/** Whether a function that is linked into the program ends a process for whoever calls it. */
+function isStop(frame: ReportFrame): boolean {
+  const row = frame.symbol === null || frameOwner(frame, null) !== "program"
+    ? null
+    : knownFrame(frame.symbol);
+  return row !== null && row.role === undefined && (row.needs ?? "stop") === "stop";
 }
 
 /** Whether a frame's image is not that of the program. Older systems cut the names of processes, and name images by their

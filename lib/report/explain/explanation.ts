@@ -119,7 +119,7 @@ export function emptyWords(report: CrashReport): string {
   const silent = threads.length === 0 && exception === null ? silence(report) : null;
   if (silent !== null) return `${silent} What it was doing was cut off.`;
   if (threads.length === 0 && exception === null && body !== null && bugType !== null) {
-    return `A report of Apple's kind ${bugType}, which has neither an exception nor a stack.`;
+    return `A report of Apple's kind ${bugType}, in which neither an exception nor a stack was found.`;
   }
   if (threads.length === 0 && exception === null && images.length > 0 && process.name === null) {
     return "Only the end of the report is there: what happened was cut off.";

@@ -164,12 +164,24 @@ export function isThunk(stack: readonly ReportFrame[], at: number): boolean {
     titleOf(inner) === titleOf(stack[at]) && frameOwner(inner, inner.symbol) === "runtime";
 }
 
-/** Whether a function is what Unity's IL2CPP made of a method of .NET's own library, by its source file: `mscorlib9.cpp`. */
+/** Whether a function is what Unity's IL2CPP made of a method: its name ends with a hash, and what it was made for. */
+export function isOfMethod(symbol: string): boolean {
+  return /_m[0-9A-F]{32,40}(?:_(?:gshared|inline|AdjustorThunk)){0,3}$/.test(symbol.slice(-90));
+}
+
+/** Types of .NET's own library and of Unity's, as IL2CPP writes them: generic ones with the number of their parameters. */
+const baseTypes =
+  /^(?:(?:Task|TaskCompletionSource|TaskAwaiter|AsyncTaskMethodBuilder|List|Dictionary|HashSet|Queue|Stack|SortedDictionary|SortedList|LinkedList|ConcurrentDictionary|ConcurrentQueue|Nullable|Action|Func|Predicate|Comparison|EventHandler|Lazy|Tuple|ValueTuple|KeyValuePair|Span|ReadOnlySpan|Memory|UnityAction|UnityEvent|InvokableCall|ArraySortHelper|EqualityComparer|Comparer)_\d{1,2}|ThrowHelper|ExceptionDispatchInfo|ExecutionContext|AsyncMethodBuilderCore|AsyncVoidMethodBuilder|AsyncTaskMethodBuilder|TaskExceptionHolder|Enumerable|UnityEventBase|InvokableCallList)_/;
+
+/** Whether a function is what Unity's IL2CPP made of a method of .NET's own library, or of Unity's, by its source file
+ * (`mscorlib9.cpp`), or by its type where instances of all libraries share a file or the file is not there. */
 function isOfBaseLibrary(symbol: string, file: string | null): boolean {
-  return file !== null && /_m[0-9A-F]{32,40}$/.test(symbol.slice(-50)) &&
-    /(?:^|\/)(?:mscorlib|netstandard|System(?:\.[A-Z]\w{1,40}){0,4})_?\d{0,3}\.cpp$/.test(
-      file.slice(-200),
-    );
+  if (!isOfMethod(symbol)) return false;
+  return file === null ||
+      /(?:^|\/)(?:Generics|GenericMethods)_?\d{0,3}\.cpp$/.test(file.slice(-200))
+    ? baseTypes.test(symbol)
+    : /(?:^|\/)(?:mscorlib|netstandard|System(?:\.[A-Z]\w{1,40}){0,4}|UnityEngine\.CoreModule)_?\d{0,3}\.cpp$/
+      .test(file.slice(-200));
 }
 
 /** Whether a frame is of a crash reporter in the process. */

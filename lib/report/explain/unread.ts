@@ -27,6 +27,10 @@ const claims: readonly (readonly [RegExp, string])[] = [
   [/^The report has stacks, but does not say\b/, "What could be read has stacks, but does not say"],
   [/^The report names neither\b/, "What could be read names neither"],
   [/^The report only names\b/, "What could be read only names"],
+  [
+    /^Only the (header|end) of the report is there: what happened was cut off\.$/,
+    "Only the $1 of the report could be read.",
+  ],
 ];
 
 /** Sentences, of which those that say that the report lacks something are held against what could not be read of it: then

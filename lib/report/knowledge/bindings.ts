@@ -75,6 +75,8 @@ const callers: readonly Family[] = [
     "Go, cmd/cgo: what it generates; runtime/cgo and runtime/cgocall.go",
     ...["_cgo_*", "_cgoexp_*", "_cgowrap_*", "x_cgo_*", "crosscall2*", "crosscall_*"],
     ...["runtime.cgocall*", "runtime.cgocallback*", "runtime/cgo.*"],
+    // They change the stack: what called them is not on it.
+    ...["runtime.systemstack*", "runtime.mcall*", "runtime.morestack*", "runtime.mstart*"],
   ],
   [
     "JNI's calls in C++, JNA, fbjni and Djinni: jni.h, native/dispatch.c, cxx/fbjni, support-lib",

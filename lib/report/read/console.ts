@@ -8,7 +8,7 @@ import { signalName } from "../codes.ts";
 import { noticeConsoles, otherConsoles } from "./console_others.ts";
 import { type Console, type ConsoleFrame, frameOf, standardLibrary } from "./console_row.ts";
 import { parseStopReason } from "./debugger.ts";
-import { loggedProcess } from "./parts.ts";
+import { loggedProcess, noThreads } from "./parts.ts";
 
 const rubyBug = /^(\S.{0,300}: \[BUG\] .{1,300})$/m;
 const innermostRuby = /^(\S.{0,300}:\d{1,7}:in [`'].{1,200}')(?=\n\s*\n)/m;
@@ -542,6 +542,6 @@ export function readConsole(
     osVersion: /^\s{1,8}"device_osBuild" = "([\w. ()]{2,40})";$/m.exec(head)?.[1] ?? null,
     process: limitedProcess(words, head) ?? loggedProcess(head) ?? noProcess,
     threads: frames.length === 0 && stop === null ? [] : [thread],
-    warnings: frames.length === 0 ? [...warnings, "there are no threads in the report"] : warnings,
+    warnings: frames.length === 0 ? [...warnings, noThreads] : warnings,
   });
 }

@@ -35,7 +35,7 @@ import type {
 } from "../drafts.ts";
 import type { FrameSpan } from "../report.ts";
 import { fieldNames, Header, isShaped, translated } from "./crash_header.ts";
-import { loggedProcess, nameOrQueue } from "./parts.ts";
+import { loggedProcess, nameOrQueue, noThreads } from "./parts.ts";
 import { Lines } from "../text.ts";
 import type { ReportException } from "../drafts.ts";
 import type { JsonObject } from "../json.ts";
@@ -519,7 +519,7 @@ class CrashTextReader {
       let thread = this.#threads.findLast((thread) => thread.index === index) ?? null;
       // A copy may begin after its stack. Where one begins inside a stack, that one's number is not known.
       if (thread === null || thread.frames[0]?.index > 0) {
-        this.#warn("registers of a thread that is not in the report");
+        this.#warn("registers of a thread that was not found in the report");
         this.#begin({ index, name: null, queue: null, crashed: true });
         thread = this.#thread;
       }
@@ -573,7 +573,7 @@ class CrashTextReader {
     this.#thread = thread;
     if (thread !== null) {
       thread.flavor = title.replace(/^crashed with:?\s*/i, "").replace(/:$/, "");
-    } else this.#warn("registers of a thread that is not in the report");
+    } else this.#warn("registers of a thread that was not found in the report");
   }
 
   #registers(line: string): boolean {
@@ -1269,9 +1269,9 @@ class CrashTextReader {
   }
 
   #checkEnd(threads: readonly ReportThread[]): void {
-    if (threads.length === 0) this.#warn("there are no threads in the report");
+    if (threads.length === 0) this.#warn(noThreads);
     if (this.#images.length === 0 && threads.length > 0) {
-      this.#warn("there is no list of binary images: the report may be cut off");
+      this.#warn("no list of binary images was found: the report may be cut off");
     }
   }
 }

@@ -25,6 +25,7 @@ import type {
   ReportThread,
 } from "../drafts.ts";
 import { CrashReport, noFrame } from "../report.ts";
+import { noThreads } from "./parts.ts";
 
 const MAX_WARNINGS = 50;
 
@@ -235,7 +236,7 @@ class IpsReader {
         tree: [],
       });
     }
-    if (threads.length === 0) this.#warn("there are no threads in the report");
+    if (threads.length === 0) this.#warn(noThreads);
     return threads;
   }
 

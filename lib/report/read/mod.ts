@@ -27,6 +27,7 @@ import { markCached } from "../images.ts";
 import { markNearest } from "../nearest.ts";
 import { CrashReport } from "../report.ts";
 import { decodeReport } from "../text.ts";
+import { noThreads } from "./parts.ts";
 
 /** Most further events of one document that are read. */
 const MAX_EVENTS = 1000;
@@ -204,7 +205,7 @@ function readBody(
     osVersion: report.osVersion ?? panic.osVersion,
     information: [message],
     panic: { message: message === "" ? said.slice(0, 1000).trim() : message, task, extensions },
-    warnings: warnings.filter((text) => text !== "there are no threads in the report"),
+    warnings: warnings.filter((text) => text !== noThreads),
   });
 }
 
@@ -363,7 +364,7 @@ function withStackshot(report: CrashReport, from: number): CrashReport {
   if (report.threads.length > 0 || !report.exception?.codes.includes(0xbaaaaaadn)) return report;
   const lists = readStackshotLists(report.text, from);
   if (lists === null) return report;
-  const warnings = report.warnings.filter((text) => text !== "there are no threads in the report");
+  const warnings = report.warnings.filter((text) => text !== noThreads);
   return new CrashReport({ ...report, ...lists, warnings });
 }
 

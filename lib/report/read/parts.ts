@@ -14,6 +14,9 @@ import {
 } from "../json.ts";
 import { noFrame, noProcess, noThread } from "../report.ts";
 
+/** The warning that no stack was found. */
+export const noThreads = "no threads were found in the report";
+
 /** What is said of an error that a program reported and survived. */
 export const caughtItself = "the program caught this error itself: it was not a crash";
 

@@ -748,3 +748,52 @@ Deno.test("what raised an exception again, or lets none through, need not have l
     "Oven::bake()",
   ]);
 });
+
+Deno.test("where a stack ends or was left, what ended the process there is not whose it is", () => {
+  // Go's run-time changes the stack before it ends the process.
+  const go = ["raise_trampoline.abi0", "dieFromSignal", "fatalpanic", "systemstack.abi0"];
+  assertEquals(whose(crash(abort, [...aborts, ...go.map((name) => `Shop runtime.${name} + 8`)])), [
+    "unknown",
+    "outer",
+    null,
+    null,
+  ]);
+  const called = ["Shop runtime.fatalpanic + 8", "Shop runtime.gopanic + 8", "Shop main.bake + 8"];
+  assertEquals(whose(crash(abort, [...aborts, ...called]))[3], "main.bake");
+  // The program's own loop did not call what raised the exception.
+  const text = crash(
+    `${abort}\n\nApplication Specific Information:\nterminating with uncaught exception of type NSException\n`,
+    [
+      ...aborts,
+      "libc++abi.dylib abort_message + 245",
+      "libc++abi.dylib demangling_terminate_handler() + 265",
+      "libobjc.A.dylib _objc_terminate() + 97",
+      "libc++abi.dylib std::terminate() + 51",
+      "libdispatch.dylib _dispatch_client_callout + 28",
+      "libdispatch.dylib _dispatch_main_queue_callback_4CF + 1148",
+      "CoreFoundation __CFRUNLOOP_IS_SERVICING_THE_MAIN_DISPATCH_QUEUE__ + 9",
+      "CoreFoundation __CFRunLoopRun + 2586",
+      "CoreFoundation CFRunLoopRunSpecific + 483",
+      "Shop -[Oven run] + 286",
+      "Shop main + 286",
+      ...ends,
+    ],
+  );
+  assertEquals(whose(text).slice(0, 2), ["unknown", "thrower"]);
+});
+
+Deno.test("an instance of .NET's own generic types is passed over, in a file of all libraries'", () => {
+  const hash = "0123456789ABCDEF0123456789ABCDEF01234567";
+  const frames = [
+    `UnityFramework Task_1_TrySetException_m${hash}_gshared + 8 (Generics12.cpp:28)`,
+    `UnityFramework ThrowHelper_Throw_m${hash}_inline + 8`,
+    `UnityFramework Oven_Close_m${hash} + 8 (Assembly-CSharp.cpp:24)`,
+    "UnityFramework RuntimeInvoker_TrueVoid_t48(void (*)(), MethodInfo const*, void*) + 8",
+    ...ends,
+  ];
+  const { deciding, maker } = attributeReport(readReport(crash(`${access}0x18`, frames), "x"));
+  assertEquals([deciding?.frame.symbol as string, maker], [`Oven_Close_m${hash}`, null]);
+  const own = frames.with(0, `UnityFramework Loaf_1_Cut_m${hash}_gshared + 8 (Generics12.cpp:28)`);
+  const found = attributeReport(readReport(crash(`${access}0x18`, own), "x"));
+  assertEquals(found.deciding?.frame.symbol as string, `Loaf_1_Cut_m${hash}_gshared`);
+});
