@@ -5,7 +5,7 @@ import { unique } from "./words.ts";
 
 /** Words of lines that may be the message, the reason or the exception which was not found elsewhere. */
 const telling =
-  /\b(?:EXC_[A-Z]{3}|SIG[A-Z]{3,4}\b|KERN_[A-Z]{3}|[A-Za-z]\w{0,60}(?:Exception|Error)\b|[Ee]xception\b|[Uu]ncaught|[Uu]nhandled|[Aa]ssert(?:ion|ed)?\b|ASSERT|[Ff]atal|FATAL|[Pp]anic(?:ked)?\b|[Tt]erminat(?:ing|ed)\b|(?<![\w(])[Rr]eason: |[Ee]rror\b|ERROR\b|[Ff]ail(?:ed|ure)\b|CHECK\b|unrecognized selector|out of (?:range|bounds|memory)|[Ii]nvalid\b|[Uu]nexpected(?:ly)?\b|[Pp]recondition|not loaded|not found)/;
+  /\b(?:EXC_[A-Z]{3}|SIG[A-Z]{3,4}\b|KERN_[A-Z]{3}|[A-Za-z]\w{0,60}(?:Exception|Error)\b|[Ee]xception\b|[Uu]ncaught|[Uu]nhandled|[Aa]ssert(?:ion|ed)?\b|ASSERT|[Ff]atal|FATAL|[Pp]anic(?:ked)?\b|[Tt]erminat(?:ing|ed)\b|(?<![\w(])[Rr]eason: |\b(?:Termination|Exception) [A-Z][a-z]|[Ee]rror\b|ERROR\b|[Ff]ail(?:ed|ure)\b|CHECK\b|unrecognized selector|out of (?:range|bounds|memory)|[Ii]nvalid\b|[Uu]nexpected(?:ly)?\b|[Pp]recondition|not loaded|not found)/;
 
 /** Marks of headings and of what is set off, and lines that without them say nothing, such as headings of a form. */
 const marks = /[#>*_`\s-]+/g;
@@ -18,6 +18,9 @@ const words = /\p{L}{3}/u;
 const MOST = 3;
 const MAX_QUOTED = 300;
 
+/** Warnings of damage and of titles that were not understood. */
+const damaged = /^the JSON\b.{0,40}\bdamaged\b|^a backtrace's title is not understood/;
+
 /** How sentences say that a report lacks something. */
 const claims: readonly (readonly [RegExp, string])[] = [
   [/\b(?:is|are) not in (?:the|this) report\b/g, "was not found in what could be read"],
@@ -25,6 +28,7 @@ const claims: readonly (readonly [RegExp, string])[] = [
   [/\bthe report does not (?=say|have|name|list)/g, "what could be read of the report does not "],
   [/\bThe report does not (?=say|have|name|list)/g, "What could be read of the report does not "],
   [/^The report has stacks, but does not say\b/, "What could be read has stacks, but does not say"],
+  [/\bThe report says neither\b/, "What could be read says neither"],
   [/^The report names neither\b/, "What could be read names neither"],
   [/^The report only names\b/, "What could be read only names"],
   [
@@ -45,7 +49,7 @@ export function asRead(report: CrashReport, sentences: readonly string[]): strin
   );
   // Of the JSON of other reporters only the members are read that are known.
   const isPart = left.length > 0 || report.format === "json" ||
-    warnings.some((text) => /^the JSON\b.{0,40}\bdamaged\b/.test(text));
+    warnings.some((text) => damaged.test(text));
   if (!isPart) return [...sentences];
   const read = sentences.map((text) => {
     let told = text;

@@ -35,6 +35,14 @@ import type {
 } from "../drafts.ts";
 import type { FrameSpan } from "../report.ts";
 import { fieldNames, Header, isShaped, translated } from "./crash_header.ts";
+import {
+  colonAt,
+  damagedTitle,
+  knownSections,
+  MAX_UNREAD,
+  MAX_UNREAD_LENGTH,
+  titleIn,
+} from "./titles.ts";
 import { loggedProcess, nameOrQueue, noThreads } from "./parts.ts";
 import { Lines } from "../text.ts";
 import type { ReportException } from "../drafts.ts";
@@ -45,10 +53,6 @@ const MAX_FUNCTION = 1 << 16;
 
 /** Maximum number of warnings. */
 const MAX_WARNINGS = 50;
-
-/** Most lines that are kept of those that were not understood, and their length. */
-const MAX_UNREAD = 1000;
-const MAX_UNREAD_LENGTH = 1000;
 
 interface DraftFrame {
   index: number;
@@ -233,6 +237,16 @@ class CrashTextReader {
       this.#understand(at, line, trimmed.replace(/^(?:> ?)+(?=\S)/, ""));
       return;
     }
+    if (trimmed.includes("\\_")) {
+      // Markdown's escapes.
+      this.#understand(at, line.replaceAll("\\_", "_"), trimmed.replaceAll("\\_", "_"));
+      return;
+    }
+    const title = titleIn(trimmed, first);
+    if (title !== null) {
+      this.#understand(at, title, title);
+      return;
+    }
     if (first === 0x60 && /^`Thread \d/.test(trimmed)) {
       // The mark of code that somebody put before the stack.
       this.#understand(at, line, trimmed.slice(1));
@@ -278,6 +292,11 @@ class CrashTextReader {
         this.#sections.push({ name: trimmed.replace(/:$/, ""), lines: [] });
         this.#collecting = "lines";
       }
+      return;
+    }
+    if (trimmed.length < 60 && damagedTitle.test(trimmed)) {
+      this.#sections.push({ name: "Application Specific Information", lines: [] });
+      this.#collecting = "section";
       return;
     }
     if (trimmed.startsWith("Binary Images")) {
@@ -1276,16 +1295,6 @@ class CrashTextReader {
   }
 }
 
-/** The lines of a part of a text that is not read, as {@linkcode CrashReport.unread} has them. */
-export function unreadLines(text: string): string[] {
-  const unread: string[] = [];
-  for (const line of text.split(/\r?\n/, MAX_UNREAD)) {
-    const trimmed = line.trim();
-    if (trimmed !== "" && trimmed.length <= MAX_UNREAD_LENGTH) unread.push(trimmed);
-  }
-  return unread;
-}
-
 /** Whether a backtrace has only addresses. */
 function isNameless(frames: readonly DraftFrame[]): boolean {
   return frames.every(({ symbol, imageName }) => symbol === null && imageName === null);
@@ -1343,10 +1352,6 @@ function wholeReasons(lines: readonly string[]): string[] {
 const sectionTitles =
   /^(?:Application Specific (?:Information|Signatures)|Dyld Error Message|CrashDoctor Diagnosis)$/;
 
-/** Titles of sections of which all is known that they can say: those of Apple's reports and of other reporters. */
-const knownSections =
-  /^(?:Application Specific|Dyld Error|VM Regions?\b|Kernel\b|External Modification|Filtered|Extra Information|Notable Addresses|Calls made by|System Profile|Translated Code|Zone info|Error Formulating|Stack Dump|Binary Images|Referenced object|Object referenced|Handler crashed|Heaviest stack|Memory Module|Thunderbolt|Xamarin|Managed|Call stack|Preferred User|.{0,60}instruction stream)/i;
-
 /** How lines begin that tell of an exception that was not caught. */
 const uncaughtLine =
   /(?:\*{1,3} ?)?Terminating app due to uncaught exception\b|\blibc\+\+abi(?:\.dylib)?: terminat(?:ing|e called) |^terminating (?:with|due to) uncaught exception of type |(?:^|(?<=[:\]] ))(?:\*{1,3} ?)?[Uu]ncaught exception:? (?:'[\w.]{3,100}', reason: |<?[A-Z]\w{4,80}Exception>?,? \S)|^[A-Z]\w{4,80}Exception, reason: \S/;
@@ -1371,14 +1376,6 @@ function isRegionLine(field: string, line: string): boolean {
     /^(?:-{2,4}>|REGION TYPE|GAP OF|UNUSED SPACE|\S.{0,60} [0-9a-f]{6,16}-[0-9a-f]{6,16})/.test(
       line,
     );
-}
-
-/** Offset of the colon after a name, ASCII or full-width; -1 without one. */
-function colonAt(text: string): number {
-  const colon = text.indexOf(":");
-  const wide = text.indexOf("：");
-  if (colon < 0 || wide < 0) return Math.max(colon, wide);
-  return Math.min(colon, wide);
 }
 
 /** Reads a thread's name, its queue's label, or both. */

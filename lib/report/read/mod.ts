@@ -2,7 +2,8 @@
 
 import { FormatError } from "../../errors.ts";
 import { readCallTree } from "./call_tree.ts";
-import { type NextReport, readCrashText, unreadLines } from "./crash_text.ts";
+import { type NextReport, readCrashText } from "./crash_text.ts";
+import { unreadLines } from "./titles.ts";
 import { readIpsBody } from "./ips.ts";
 import { isBreakpad, isMinidumpJson, readBreakpad, readMinidumpJson } from "./breakpad.ts";
 import { eventsIn, isBugsnag, isSentry, readBugsnag, readSentry } from "./events.ts";

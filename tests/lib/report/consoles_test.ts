@@ -545,7 +545,7 @@ Deno.test("a log that has something before the first line of each message only",
   assertEquals(readReport(lost.join("\n"), "x").crashedThread, null);
   assertStringIncludes(
     told(lost.join("\n")).what,
-    "Thread 2 crashed; its stack is not in the report",
+    "Thread 2 crashed; its stack was not found in what could be read",
   );
 });
 

@@ -635,7 +635,7 @@ Deno.test("what was not found is not said to be absent where lines were not unde
   for (
     const text of [
       failed(["here is what the oven said", "0ven: check failed for tray 3 of bread.c"]),
-      failed(["Appl1cation Spec1fic 1nformation:", "0ven: check failed for tray 3 of bread.c"]),
+      failed(["The 0ven says:", "0ven: check failed for tray 3 of bread.c"]),
       failed(["Oven says: check failed for tray 3 of bread.c"]),
     ]
   ) {
@@ -659,6 +659,35 @@ Deno.test("what was not found is not said to be absent where lines were not unde
     "I only get this error with white bread",
   ], ["Shop count_bread + 12"])).what;
   assert(!said.includes("not understood"), said);
+});
+
+Deno.test("the title of the message is understood with marks, cut off or misread", () => {
+  for (
+    const title of [
+      "**Application Specific Information:**",
+      "### Application Specific Information",
+      "- Application Specific Information:",
+      "Application Specific Information",
+      "ation Specific Information:",
+      "Appl1cation Spec1fic 1nformation:",
+      "Application Speci\ufb01c Inforrnation:",
+    ]
+  ) {
+    const { information } = readReport(
+      crash([
+        "Process: Shop [7]",
+        "Exception Type: EXC_CRASH (SIGABRT)",
+        "",
+        title,
+        "the oven is cold",
+      ], [
+        "libsystem_kernel.dylib __pthread_kill + 8",
+        "Shop count_bread + 12",
+      ]),
+      "x",
+    );
+    assertEquals(information as readonly string[], ["the oven is cold"], title);
+  }
 });
 
 Deno.test("a line before JSON may have what its report lacks, and JSON of others is not read whole", () => {
@@ -730,4 +759,50 @@ Deno.test("what libSystem and the Objective-C run-time end a process for, by the
   assertStringIncludes(own, "pthread found its data of a thread overwritten");
   assert(!own.includes("at that moment"), own);
   assertStringIncludes(ended("Namespace OBJC, Code 2"), "needs garbage collection, which is gone");
+});
+
+Deno.test("titles and fields that somebody marked, spaced or wrote in small letters", () => {
+  const lines = [
+    "Process: Shop [7]",
+    "Exception Type: EXC_BAD_ACCESS (SIGSEGV)",
+    "Termination Reason: Namespace SIGNAL, Code 11 Segmentation fault: 11",
+    "",
+    "Last Exception Backtrace:",
+    ...frameLines(["CoreFoundation __exceptionPreprocess + 8", "Shop sell_bread + 8"], 0x7000),
+    "",
+    "Thread 0 Crashed:",
+    ...frameLines(["libsystem_c.dylib abort + 8", "Shop main + 8"], 0x9000),
+    "",
+  ];
+  const read = (text: readonly string[]) => {
+    const { process, exception, termination, lastException, crashedThread } = readReport(
+      text.join("\n"),
+      "x",
+    );
+    return [
+      ...[process.name, exception?.type, exception?.signal, termination?.code],
+      ...[lastException?.length, crashedThread?.index, crashedThread?.frames.length],
+    ];
+  };
+  const whole = read(lines);
+  assertEquals(whole as unknown[], ["Shop", "EXC_BAD_ACCESS", "SIGSEGV", 11n, 2, 0, 2]);
+  const marked: readonly ((title: string) => string)[] = [
+    (title) => `**${title}**`,
+    (title) => title.replace(/^[^:]+:/, "**$&**"),
+    (title) => `### ${title}`,
+    (title) => `- ${title}`,
+    (title) => `\u2022 ${title}`,
+    (title) => `\`${title}\``,
+    (title) => title.replaceAll("_", "\\_"),
+  ];
+  for (const [at, line] of lines.entries()) {
+    if (!/^[A-Z]/.test(line)) continue;
+    for (const mark of marked) assertEquals(read(lines.with(at, mark(line))), whole, mark(line));
+  }
+  for (const title of ["thread 0 crashed:", "Thread  0  Crashed:", "Thread 0 Crashed -"]) {
+    assertEquals(read(lines.with(lines.indexOf("Thread 0 Crashed:"), title)), whole, title);
+  }
+  // A line of a list that is no title of a report.
+  const { process } = readReport(["- Path: the second one", ...lines].join("\n"), "x");
+  assertEquals(process.path, null);
 });
