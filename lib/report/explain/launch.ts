@@ -68,7 +68,12 @@ function endedLoading(
   if (texts.some((text) => text.includes("terminated at launch"))) return true;
   const isMissing = (termination?.namespace === "DYLD" && termination.code === 1n) ||
     texts.some((text) =>
-      /^(?:DYLD, |Dyld Message: |dyld(?:\[\d{1,9}\])?: )?Library not loaded: /.test(text)
+      /^(?:DYLD, |Dyld Message: |dyld(?:\[\d{1,9}\])?: )?Library not loaded: /.test(text) ||
+      // Said so only at launch: later it begins with what was bound. Classes are never bound later.
+      /^dyld(?:\[\d{1,9}\])?: Symbol not found: |^(?:DYLD, |Dyld Message: )?Symbol not found: _OBJC_(?:META)?CLASS_\$_/
+        .test(
+          text,
+        )
     );
   // What is bound when it is first called, and what the program itself loads, is missed later.
   return isMissing &&

@@ -235,7 +235,7 @@ export function newerRow(text: string, { osVersion }: CrashReport): KnowledgeRow
 
 /** Reasons why a library that is there is not loaded, which say more than where it is. */
 const refused =
-  /Team ID|code signature|incompatible|wrong architecture|no matching architecture|not built for platform|sandbox|system policy|mremap_encrypted/;
+  /[Tt]eam ID|code sign|mmap\(\)|incompatible|wrong architecture|no matching architecture|missing compatible arch|not built for|built for simulator|sandbox|system policy|mremap_encrypted|file too short|truncated |not a mach-o|unknown file type|wrong filetype|malformed/;
 
 /** The row for a library of a package manager that something in an application's bundle needs; `null` for others. */
 export function packageRow(text: string): KnowledgeRow | null {

@@ -15,6 +15,30 @@ const packages =
 
 /** The row for a missing symbol, with the names of both libraries; `null` for other messages. */
 export function symbolRow(text: string, report: CrashReport): KnowledgeRow | null {
+  const row = rowByPlace(text, report);
+  // One row has the names in its own sentence.
+  const at = text.indexOf("Symbol not found");
+  if (row === null || row.meaning.includes(" (")) return row;
+  const part = text.slice(at, at + 4000);
+  const expected = pathAfter(part, "Expected in:");
+  if (expected === null) return row;
+  const from = pathAfter(part, "Referenced from:");
+  const system = simulatedSystem(expected);
+  return {
+    ...row,
+    meaning: `${row.meaning} It was looked for in ${baseName(expected)}${
+      system === null ? "" : ` of the simulator's ${system}`
+    }${from === null ? "" : `, for ${baseName(from)}`}.`,
+  };
+}
+
+/** The system of a simulator that a library is of, by its path: `iOS 17.0`; `null` for others. */
+function simulatedSystem(path: string): string | null {
+  return /\/Runtimes\/(\w{2,10} \d{1,3}(?:\.\d{1,3}){0,2})\.simruntime\//.exec(path)?.[1] ?? null;
+}
+
+/** The row for a missing symbol, by whose the two libraries are. */
+function rowByPlace(text: string, report: CrashReport): KnowledgeRow | null {
   const found = /Symbol not found/.exec(text);
   if (found === null) return null;
   const part = text.slice(found.index, found.index + 4000);

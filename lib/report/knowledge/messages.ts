@@ -1747,6 +1747,55 @@ export const messageRows: readonly KnowledgeRow[] = [
   message("assertion failed", "An assertion failed.", [], "Read the message.", "assert(3)"),
 
   // Reasons of "Library not loaded", before the places where the library was looked for.
+  // EPERM comes after the file was opened and its header was read: only the code is refused.
+  ...rows(["mmap() errno=1 ", "mmap() error 1 ", "code signing blocked mmap()"], [
+    "A dynamic library was found and read, but the kernel refused to map its code (EPERM): it does not accept the library's code signature.",
+    [
+      "a library that was not signed again when it was embedded, or was changed after it was signed",
+      "signed with a certificate or for a profile that this device does not accept, or by another team than the program",
+    ],
+    "Embed and sign the library with the program (Embed & Sign in Xcode), and build it from clean; see that the certificate is valid; codesign --verify --deep --strict shows what is wrong.",
+    "dyld, src/ImageLoaderMachO.cpp: mapSegments, validateFirstPages",
+  ]),
+  message(
+    "wrong team ID in process using Library Validation",
+    "A dynamic library is there, but its code signature is not accepted in this process: it and the program are not signed by one team, which library validation asks for.",
+    ["a library that was not signed again with the program's own identity"],
+    "Sign the library as the program is signed: codesign -dv shows both; or disable library validation.",
+    "dyld, src/ImageLoaderMachO.cpp: validateFirstPages",
+  ),
+  message(
+    "required code signature missing for",
+    "A dynamic library is there, but has no code signature, which this process asks for.",
+    ["a library that was not signed when it was built or embedded"],
+    "Sign the library as the program is signed (Embed & Sign in Xcode).",
+    "dyld, src/ImageLoaderMachO.cpp: loadCodeSignature",
+  ),
+  ...rows(["code signature does not cover entire file", "segment outside of code signature"], [
+    "A dynamic library is there, but its code signature does not cover the whole file.",
+    ["a file that was changed after it was signed, as by strip or another tool"],
+    "Sign the library again, as the last step that touches it.",
+    "dyld, dyld/Loader.cpp: mapImage; src/ImageLoaderMachO.cpp: sniffLoadCommands",
+  ]),
+  ...rows(["mmap() errno=12 ", "mmap() error 12 "], [
+    "A dynamic library was found and read, but there was no room in memory to map it (ENOMEM).",
+    ["little memory, or an address space that is full or in pieces"],
+    "See how much memory the process used at that moment, and what else it had mapped.",
+    "dyld, src/ImageLoaderMachO.cpp: mapSegments; mmap(2)",
+  ]),
+  message(
+    "mmap() page compare failed for",
+    "A dynamic library was found, but what was mapped is not what had been read of the file.",
+    ["a file that was replaced while it was loaded", "a file that was changed after it was signed"],
+    "Install the program again; do not write into a library that may be in use.",
+    "dyld, src/ImageLoaderMachO.cpp: validateFirstPages",
+  ),
+  ...rows(["mmap() errno=", "mmap() error ", "could not mmap()"], [
+    "A dynamic library was found and read, but the system could not map it.",
+    ["errno in the message says why: see errno(2)"],
+    "Read errno in the message; see whether the file and its volume are sound.",
+    "dyld, src/ImageLoaderMachO.cpp: mapSegments; mmap(2)",
+  ]),
   message(
     "mremap_encrypted",
     "A dynamic library is there, but the system could not map or decrypt it.",
@@ -1799,18 +1848,46 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Sign the library as the program is signed: codesign -dv shows both; or disable library validation.",
     dyld,
   ]),
-  ...rows(["incompatible architecture", "wrong architecture", "no matching architecture"], [
+  ...rows([
+    "incompatible architecture",
+    "wrong architecture",
+    "no matching architecture",
+    "missing compatible arch",
+    "incompatible cpu-subtype",
+    "not a compatible arch",
+  ], [
     "A dynamic library is there, but has no code for this architecture.",
     ["a library for Intel in a program for Apple silicon, or the other way round"],
     "lipo -archs shows what it has; install or build it for this architecture.",
     dyld,
   ]),
-  ...rows(["incompatible platform", "not built for platform"], [
+  message(
+    "mach-o, but not built for iOS simulator",
+    "A dynamic library is there, but is for the device or a Mac, not for the simulator.",
+    ["a copy of the library that was built for another platform"],
+    "Use an xcframework, which has a copy for each platform, or build it for the simulator; vtool -show-build shows its platform.",
+    "dyld, src/ImageLoaderMachO.cpp: sniffLoadCommands",
+  ),
+  message(
+    "mach-o, but built for simulator",
+    "A dynamic library is there, but is for the simulator.",
+    ["a copy of the library that was built for the simulator"],
+    "Use an xcframework, which has a copy for each platform, or build it for this one; vtool -show-build shows its platform.",
+    "dyld, src/ImageLoaderMachO.cpp: sniffLoadCommands",
+  ),
+  ...rows(["incompatible platform", "not built for platform", "wrong platform to load into"], [
     "A dynamic library is there, but is for another platform or system version.",
     ["a library for the simulator, Mac Catalyst or another system"],
     "vtool -show-build shows its platform; build it for this one.",
     dyld,
   ]),
+  message(
+    "file system sandbox blocked mmap()",
+    "A dynamic library is there, but the sandbox forbids to map it as code from the place where it is.",
+    ["a library outside of the bundle, as one that was written or loaded from the network"],
+    "Put it into the bundle, and sign it with the program.",
+    "dyld, src/ImageLoaderMachO.cpp: mapSegments; dyld/Loader.cpp: mapImage",
+  ),
   ...rows(["blocked by sandbox", "file system sandbox blocked"], [
     "The sandbox forbids to look for a dynamic library at the place that the message names.",
     ["a library outside of the bundle"],
@@ -1854,6 +1931,91 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Look for a crash report or a JetsamEvent report of that time on the device: it says why.",
     "Apple, Xcode; signal(3)",
   ),
+  ...rows([
+    ": file too short",
+    "(file too short",
+    "truncated mach-o",
+    "truncated fat file",
+    "MachO header exceeds file length",
+    "segment content extends beyond end of file",
+    "slice extends beyond end of file",
+    "extends beyond end of file)",
+  ], [
+    "A dynamic library is there, but its file is not whole: it ends before what it says that it has.",
+    ["a copy or a download that was cut off"],
+    "Install the program again, or build it from clean.",
+    "dyld, src/dyld.cpp: loadPhase6; dyld3/MachOAnalyzer.cpp: validMachOForArchAndPlatform",
+  ]),
+  message(
+    "first eight bytes: 0x21 0x3C 0x61 0x72",
+    "A file is there under the library's name, but it is a static library (an archive), which is not for loading.",
+    ["a static library or framework that was embedded in the program"],
+    "Link it, but do not embed it.",
+    "dyld, src/dyld.cpp: loadPhase6; ar(5)",
+  ),
+  message(
+    "first eight bytes: 0x76 0x65 0x72 0x73",
+    'A file is there under the library\'s name, but it is text that begins with "vers", as the file has that Git LFS leaves in the place of a large one.',
+    ["a checkout without the large files"],
+    "Fetch them (git lfs pull), and build it again.",
+    "dyld, src/dyld.cpp: loadPhase6; Git LFS, docs/spec.md",
+  ),
+  ...rows([
+    "unknown file type, first eight bytes",
+    "not a mach-o",
+    "file does not start with MH_MAGIC",
+  ], [
+    "A file is there under the library's name, but it is no library (not Mach-O).",
+    ["a file of another kind in its place, such as a text, an archive or one that is damaged"],
+    "See what it is with file(1); install the program again.",
+    "dyld, src/dyld.cpp: loadPhase6; dyld3/MachOFile.cpp",
+  ]),
+  ...rows([
+    "mach-o, but wrong filetype",
+    "can't load a main executable",
+    "cannot link against a main executable",
+    "cannot dlopen a main executable",
+    "cannot link against bundle",
+    "unloadable mach-o file type",
+  ], [
+    "A file is there under the library's name, but it is no dynamic library: a program or a bundle.",
+    ["something else that was built or copied under the library's name"],
+    "See what it is with file(1) and otool -h; check the target's Mach-O type.",
+    "dyld, src/dyld.cpp: loadPhase6, link; dyld/Loader.cpp",
+  ]),
+  ...rows(["malformed mach-o", "malformed MachO"], [
+    "A dynamic library is there, but the dynamic linker calls its file malformed.",
+    ["a tool that changed it after it was linked", "a file that is damaged"],
+    "Build or install it again; see what changes it after it is linked.",
+    "dyld, src/ImageLoaderMachO.cpp: sniffLoadCommands; dyld3/MachOAnalyzer.cpp",
+  ]),
+  message(
+    "(load command 0x",
+    "A dynamic library is there, but has a load command that this version of the dynamic linker does not know.",
+    ["a library that was linked for a newer system than this"],
+    "Lower its deployment target, or run it on a newer system.",
+    "dyld, src/ImageLoaderMachO.cpp: throwOnUnknownCommand",
+  ),
+  message(
+    "Incompatible library version: ",
+    "A dynamic library is there, but is older than the one that the program was linked with.",
+    ["an older copy of the library, found before the right one or shipped in its place"],
+    "Use the version that the message asks for, or a newer one; or lower its compatibility version.",
+    "dyld, src/ImageLoader.cpp: recursiveLoadLibraries",
+  ),
+  ...rows([
+    "stat() failed with errno=",
+    "open() failed with errno=",
+    "O_RDONLY) failed with errno=",
+  ], [
+    "A dynamic library may be there, but its file could not be opened.",
+    [
+      "permissions of the file or of a folder (errno 1 or 13)",
+      "a path through what is no folder (errno 20)",
+    ],
+    "Read errno in the message, and see the permissions of the file and of its folders.",
+    "dyld, src/dyld.cpp: loadPhase5; errno(2)",
+  ]),
   message(
     "no suitable image found",
     "A dynamic library was found, but the system could not use the file.",

@@ -782,7 +782,7 @@ class CrashTextReader {
   /** Whether a line goes on with what the dynamic linker printed before. */
   #ofLoader(line: string): boolean {
     const last = this.#remarks.at(-1) ?? "";
-    if (/^(?:Referenced\s{1,4}from|Reason|Expected in|Did find): ?\S/.test(line)) {
+    if (/^(?:Referenced\s{1,4}from|Reason|Expected in|Did find):\s{0,8}\S/.test(line)) {
       return /Library not loaded|Symbol not found|Referenced\s{1,4}from/.test(last);
     }
     // The files that were tried, of which the last ends without a comma.

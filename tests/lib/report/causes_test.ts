@@ -1139,6 +1139,23 @@ Deno.test("the dynamic linker's lines as they are printed; an invalid signature 
       "  Expected in: /Applications/LyricsX.app/libswiftCore.dylib\nAbort trap: 6`\n",
   );
   assertStringIncludes(words, "Expected in: /Applications/LyricsX.app/libswiftCore.dylib");
+  // The newer form, with a second copy that was cut off.
+  const lines = [
+    "Symbol not found: _$s4Oven6LoaferC",
+    "  Referenced from: <C23B59D0-0000-3C9D-A923-000000000001> /Users/me/Containers/Bundle/Application/B/Bakery.app/Bakery.debug.dylib",
+    "  Expected in:     <8096B5FF-0000-3D7F-A566-000000000002> /Library/Developer/CoreSimulator/Volumes/iOS_1/Library/Developer/CoreSimulator/Profiles/Runtimes/iOS 18.6.simruntime/Contents/Resources/RuntimeRoot/System/Library/Frameworks/Oven.framework/Oven",
+  ].join("\n");
+  const newer = told(`dyld[7]: ${lines}\n${lines.slice(0, -90)}`).words;
+  assertStringIncludes(newer, "A library of the system lacks a symbol");
+  assertStringIncludes(
+    newer,
+    "It was looked for in Oven of the simulator's iOS 18.6, for Bakery.debug.dylib.",
+  );
+  assertStringIncludes(newer, "It was at launch");
+  const later = told(
+    "dyld: lazy symbol binding failed: Symbol not found: _a\n  Referenced from: /A.app/A\n  Expected in: /usr/lib/b.dylib\n",
+  ).words;
+  assert(!later.includes("at launch"), later);
   const invalid = told(
     "Process: tool [1]\nException Type: EXC_CRASH (Code Signature Invalid)\nException Codes: 0x0, 0x0\n",
   );

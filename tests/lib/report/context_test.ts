@@ -224,6 +224,8 @@ Deno.test("a library that is not loaded: the reason, and no stack is blamed", ()
         `  Library not loaded: ${path}\n  Referenced from: /Applications/B.app/B\n  Reason: ${reason}`,
       ["dyld __abort_with_payload + 8", "dyld dyld4::halt(char const*) + 8"],
     ));
+  const found = (reason: string) => `no suitable image found.  Did find:\n\t/A: ${reason}`;
+  const refused = "the kernel refused to map its code (EPERM)";
   const missing = load("tried: '/A' (no such file)");
   assertEquals(missing.whose, ["none", "packaging", null]);
   assertStringIncludes(missing.causes, "not embedded");
@@ -249,11 +251,31 @@ Deno.test("a library that is not loaded: the reason, and no stack is blamed", ()
       "no code for this architecture",
     ],
     ["tried: '/A' (file system sandbox blocked open())", "sandbox forbids"],
+    [found("mmap() errno=1 validating first page of '/A'"), refused],
+    [found("mmap() error 1 at address=0x1, size=0x2 segment=__TEXT in Segment::map()"), refused],
+    [found("code signing blocked mmap() of '/A'"), refused],
+    [found("mmap() errno=12 at address=0x1, size=0x2 segment=__TEXT"), "no room in memory"],
+    [found("mmap() errno=22 at address=0x1, size=0x2 segment=__DATA"), "could not map it"],
+    [found("file system sandbox blocked mmap() of '/A'"), "forbids to map it as code"],
+    [found("required code signature missing for '/A'"), "has no code signature"],
+    [found("mach-o, but wrong architecture"), "no code for this architecture"],
+    [
+      "tried: '/A' (fat file, but missing compatible architecture (have 'i386', need 'arm64'))",
+      "no code for this architecture",
+    ],
+    [found("mach-o, but built for simulator (not macOS)"), "is for the simulator"],
+    [found("mach-o, but not built for iOS simulator"), "not for the simulator"],
+    [found("file too short"), "file is not whole"],
+    [found("unknown file type, first eight bytes: 0x21 0x3C 0x61 0x72 0x63"), "a static library"],
+    [found("unknown file type, first eight bytes: 0x76 0x65 0x72 0x73 0x69"), "Git LFS"],
+    ["tried: '/A' (not a mach-o file)", "it is no library"],
+    [found("mach-o, but wrong filetype"), "a program or a bundle"],
+    [found("stat() failed with errno=13"), "could not be opened"],
   ];
   for (const [reason, words] of reasons) {
-    const found = load(reason);
-    assertStringIncludes(found.what, words);
-    assert(!found.causes.includes("not embedded"), found.causes);
+    const loaded = load(reason);
+    assertStringIncludes(loaded.what, words);
+    assert(!loaded.causes.includes("not embedded"), loaded.causes);
   }
   const nothing = Array.from({ length: 9 }, (_, at) => `'/usr/lib/swift/${at}/A' (no such file)`);
   const long = load(`tried: ${nothing.join(", ")}, '/A' (code signature invalid in '/A'), '/b'`);
