@@ -119,7 +119,7 @@ function wrapped({ text }: CrashReport): Named | null {
   const at = text.indexOf(WRAPPED);
   const line = at < 0 ? "" : text.slice(at + WRAPPED.length, at + WRAPPED.length + 4000);
   const match =
-    /^\s{1,4}Name: (\S{1,200}) Reason: ([^]{1,2000}?)(?=\s*(?:$|\n\s*Native stack|\n\s*\((?:ObjCRuntime|Foundation)\.|\n\s*\(?\d{1,3} {1,4}\S|\n\s*at |\r?\n\r?\n|\\n|"[,}\n]))/
+    /^\s{1,4}Name: (\S{1,200}?) ?Reason: ([^]{1,2000}?)(?=\s*(?:$|\n\s*Native stack|\n\s*\((?:ObjCRuntime|Foundation)\.|\n\s*\(?\d{1,3} {1,4}\S|\n\s*at |\r?\n\r?\n|\\n|"[,}\n]))/
       .exec(line);
   if (match === null) return null;
   const reason = match[2].trim();
@@ -191,9 +191,10 @@ function fromMessage(message: string): Named | null {
   if (names !== null) return { language: "C++", name: names.join("::"), reason: null };
   // Firebase Crashlytics; an error of Dart has a row of its own.
   const fatal =
-    /^Fatal Exception: (?!(?:[\w.]{1,100}\.)?FlutterError)([^:\s]{1,200})(?:: (.{1,2000}))?$/.exec(
-      text,
-    );
+    /^Fatal Exception: (?!(?:[\w.]{1,100}\.)?FlutterError|(?:java|javax|kotlin|kotlinx|android|androidx|dalvik|com|org|io|net)\.[a-z\d.]{0,100}[A-Z])([^:\s]{1,200})(?:: (.{1,2000}))?$/
+      .exec(
+        text,
+      );
   if (fatal !== null) {
     // Unity's wrapper of a C# exception is thrown as a C++ object.
     const language = fatal[1].startsWith("Il2Cpp") ? "C++" : "Objective-C";

@@ -364,12 +364,26 @@ function isSampled(report: CrashReport): boolean {
 }
 
 /** Whether a debugger's text is of a process that was only paused: LLDB, Target/StopInfo.cpp. */
-export function isPaused(
-  { format, exception, crashedThread, threads, text }: CrashReport,
-): boolean {
-  return format === "crash" && exception === null && crashedThread === null &&
-    threads.length > 0 && /stop reason = signal SIG(?:STOP|INT)\b/.test(headOf(text));
+export function isPaused(report: CrashReport): boolean {
+  const { format, exception, crashedThread, threads, text } = report;
+  if (
+    format !== "crash" || exception !== null || crashedThread !== null || threads.length === 0
+  ) return false;
+  const head = headOf(text);
+  if (/stop reason = signal SIG(?:STOP|INT)\b/.test(head)) return true;
+  // Breakpoints are also set where something is thrown or reported, which ends the process then.
+  return steps.test(head) && report.information.length === 0 && report.lastException === null &&
+    !threads.some(({ frames }) =>
+      frames.slice(0, 4).some(({ symbol }) => symbol !== null && breakpoints.test(symbol))
+    );
 }
+
+/** Other reasons for which a debugger stops a process that goes on. */
+const steps =
+  /stop reason = (?:breakpoint |one-shot breakpoint|watchpoint |instruction step |step (?:in|over|out)\b)/;
+/** Functions at which people stop a process because it fails there. */
+const breakpoints =
+  /^(?:objc_exception_throw|__cxa_throw|malloc_error_break|abort|__abort|swift_willThrow|_swift_runtime_on_report|_assertionFailure|_fatalErrorMessage|UIViewAlertForUnsatisfiableConstraints|CGPostError|_NSLockError|sqlite3_log)\b/;
 
 /** Whether a process made a report of itself while it went on, as monitors of hangs do: the thread that is called the
  * crashed one is that of the reporter. */

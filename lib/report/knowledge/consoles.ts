@@ -97,15 +97,15 @@ export const consoleRows: readonly KnowledgeRow[] = [
     "Apple, libgmalloc(3)",
   ),
   ...row(
-    ["): Service exited due to", "): Job appears to have crashed", "): Exited abnormally"],
-    "launchd tells that a service which it ran was ended by a signal, and which. Its line has no stack.",
+    ["Service exited due to", "Job appears to have crashed: ", "Exited abnormally: "],
+    "launchd tells that a program which it ran, a service or an app, was ended by a signal, and which. Its line has no stack.",
     [],
     "Look for a crash report of that process and time: it says why.",
     "Apple, launchd; signal(3)",
   ),
   ...row(
-    ["): Service exited with abnormal code", "): Exited with exit code"],
-    "launchd tells that a service which it ran ended itself with a code that means failure: this is no crash.",
+    ["Service exited with abnormal code", "Exited with exit code: "],
+    "launchd tells that a program which it ran ended itself with a code that means failure: this is no crash.",
     [],
     "The program gave the code: see its own log, and what the number means there.",
     "Apple, launchd; sysexits(3)",
@@ -116,6 +116,15 @@ export const consoleRows: readonly KnowledgeRow[] = [
     [],
     "Read the report whose path it names.",
     "Apple, ReportCrash(8)",
+  ),
+  ...row(
+    ["java", "javax", "kotlin", "kotlinx", "android", "androidx"].map((name) =>
+      `Fatal Exception: ${name}.`
+    ),
+    "A Java exception was not caught: this is what Crashlytics has of an app for Android.",
+    [],
+    "The message has type and text; the first line of the stack threw it.",
+    "Firebase, firebase-android-sdk: firebase-crashlytics",
   ),
   ...row(
     ["Kernel pid terminated", "Runtime terminating during boot", "init terminating in"],

@@ -159,19 +159,16 @@ const consoles: readonly Console[] = [
     // .NET, src/coreclr/vm/excep.cpp; Mono, mono/metadata/object.c
     said:
       /^(Unhandled [Ee]xception[.:].{1,400}|Unhandled Exception:\s{1,4}\S.{1,400}|Process terminated\. .{1,300}|Fatal error\. .{1,300})$/m,
-    frame(line) {
-      const match = /^\s{2,8}at (\S.{0,500}?)(?: in (.{1,400}):line (\d{1,7}))?$/.exec(line);
-      if (match === null) return null;
-      const space = /^([A-Za-z_]\w{0,80})\./.exec(match[1])?.[1];
-      const isOwn = space !== undefined &&
-        !/^(?:System|Microsoft|Mono|Internal|Interop)$/.test(space);
-      return frameOf(
-        match[1],
-        match[2] === undefined ? null : `${match[2]}:${match[3]}`,
-        null,
-        isOwn ? space : standardLibrary,
-      );
-    },
+    frame: managedFrame,
+  },
+  {
+    // Xamarin, runtime/runtime.m: xamarin_process_nsexception
+    said:
+      /(?:^|(?<=\s))((?:[\w.]{1,80}\.)?(?:MonoTouchException|MonoMacException|ObjCException|MarshalledObjCException): Objective-C exception thrown\..{1,600})$/m,
+    needs: /^\s{0,12}at \S/m,
+    // The native stack of the exception says more.
+    unless: /^\s{0,8}\d{1,3}\s{1,8}\S.{0,80}\s0x[0-9a-f]{6,16} /m,
+    frame: managedFrame,
   },
   {
     // Ruby, error.c: rb_bug; vm_dump.c, the stack of C where it could be walked
@@ -293,6 +290,26 @@ const consoles: readonly Console[] = [
     ends: /^\s*$/,
   },
 ];
+
+/** A frame of managed code: `at Shop.Cart.Pay (System.Int32 sum) [0x00007] in /src/Cart.cs:115`, `in /src/Cart.cs:line 115`. */
+function managedFrame(line: string): ConsoleFrame | null {
+  const match =
+    /^\s{0,12}at (?:at )?((?:\(wrapper [\w-]{1,40}\) )?[\w.+<>`|,:/[\]&]{1,300}(?: ?\([^)]{0,400}\))?)(?: \[0x[0-9a-f]{1,8}\]| <0x[0-9a-f]{1,16}[^>]{0,30}>)?(?: in (\S.{0,400}?):(?:line )?(\d{1,7}))?$/
+      .exec(line);
+  if (match === null || !/[.:(]/.test(match[1])) return null;
+  const [, name, file, number] = match;
+  const space = /^([A-Za-z_]\w{0,80})\./.exec(name)?.[1];
+  const isOwn = space !== undefined &&
+    !/^(?:System|Microsoft|Mono|MonoTouch|MonoMac|ObjCRuntime|UIKit|AppKit|Foundation|CoreFoundation|Internal|Interop)$/
+      .test(space);
+  const isPlaced = file !== undefined && !file.startsWith("<");
+  return frameOf(
+    name,
+    isPlaced ? `${file}:${number}` : null,
+    null,
+    isOwn ? space : standardLibrary,
+  );
+}
 
 /** A frame of Chromium's: backtrace(3)'s on macOS. */
 function chromiumFrame(line: string): ConsoleFrame | null {
@@ -434,8 +451,13 @@ function limitedProcess(said: string, head: string): ReportProcess | null {
       head,
     );
   if (ran !== null) return { ...noProcess, name: ran[1] };
-  const service = /launchd\[1\] \((\S{1,150}?)\[(\d{1,9})\]\): /.exec(said);
-  if (service !== null) return { ...noProcess, name: service[1], pid: Number(service[2]) };
+  const service =
+    /launchd\S{0,70}\[\d{1,9}\][^(]{0,20} \((?:UIKitApplication:)?([\w.-]{1,150})(?:\[0x[0-9a-f]{1,8}\])?(?:\[(\d{1,9})\])?\)/
+      .exec(said);
+  if (service !== null) {
+    const pid = service[2] === undefined ? null : Number(service[2]);
+    return { ...noProcess, name: service[1], pid };
+  }
   const saved = /^ReportCrash\[.{1,100}? for (\S.{0,100}?)\[(\d{1,9})\] version /.exec(said);
   if (saved !== null) return { ...noProcess, name: saved[1], pid: Number(saved[2]) };
   const killed = /^memorystatus: \w+ pid (\d{1,9}) \[(.{1,64})\] /.exec(said);
@@ -527,7 +549,8 @@ export function readConsole(
     format: "crash",
     file,
     text,
-    exception: stop?.exception ?? exceptionIn(text.slice(from, from + PROBED)),
+    // Beside a line that says little, others may be of other processes.
+    exception: stop?.exception ?? exceptionIn(console.isAlone === true ? words : head),
     information: [
       ...[takes === undefined && console.isAfter !== true ? also : null, heap].filter((line) =>
         line !== null

@@ -175,7 +175,7 @@ export const noticeConsoles: readonly Console[] = [
   {
     // launchd's lines in the system's log
     said:
-      /(?:^|\s)((?:com\.apple\.)?(?:xpc\.)?launchd\[1\] \(.{1,200}?\): (?:Service exited (?:due to|with) .{1,200}|Job appears to have crashed: .{1,100}|Exited (?:abnormally: |with exit code: ).{1,100}))$/m,
+      /(?:^|\s)([\w.-]{0,120}launchd[\w.]{0,60}\[\d{1,9}\](?: \([^()]{1,200}\))?(?: <\w{1,12}>)?: (?:\([^()]{1,200}\) )?(?:Service exited (?:due to|with) .{1,200}|Job appears to have crashed: .{1,100}|Exited (?:abnormally: |with exit code: ).{1,100}))$/m,
     isAlone: true,
     frame: () => null,
   },

@@ -138,6 +138,8 @@ class CrashTextReader {
   readonly #unread: string[] = [];
   /** Names from `Thread 0 name:` lines, which precede their thread. */
   readonly #names = new Map<number, { name: string | null; queue: string | null }>();
+  /** The name and reason of an exception in the line before a stack without a title. */
+  #lead: { readonly name: string; readonly reason: string } | null = null;
   /** Identifiers from `Thread 0 id:` lines, which `crash --text` writes. */
   readonly #ids = new Map<number, bigint>();
   #exception: DraftFrame[] | null = null;
@@ -443,6 +445,10 @@ class CrashTextReader {
       return this.#thread!.frames;
     }
     this.#untitledThreads++;
+    const [, name, reason] =
+      /^(?:\*{1,3} ?)?([A-Z]\w{2,80}Exception): (\S.{0,2000})$/.exec(this.#loose) ??
+        [];
+    if (name !== undefined && this.#threads.length === 0) this.#lead = { name, reason };
     const loose = this.#loose.replace(logPrefix, "");
     const title =
       /^`{3}|^\W*$|^(?:back ?trace|stack ?trace|call ?stack(?: ?(?:symbols|info|trace))?)[:= ]{0,4}[([]$/i
@@ -1087,8 +1093,20 @@ class CrashTextReader {
     if (!this.#hasException && best.exception !== null) this.#raised = best.exception;
   }
 
+  /** Takes the line before a stack for the exception's, where the stack is that of one that was thrown. */
+  #settleLead(): void {
+    const isThrown = this.#threads[0]?.frames.slice(0, 4).some(({ symbol }) =>
+      symbol === "__exceptionPreprocess" || symbol === "objc_exception_throw"
+    );
+    if (this.#lead === null || isThrown !== true || this.#hasException) return;
+    if (this.#remarks.length > 0) return;
+    const { name, reason } = this.#lead;
+    this.#remarks.push(`Fatal Exception: ${name}: ${reason}`);
+  }
+
   #finish(): CrashReport {
     this.#settleStops();
+    this.#settleLead();
     const find = imageFinder(this.#images);
     // Only images without a size are looked for by it.
     let byBase: ReadonlyMap<bigint, ReportImage> | null = null;
@@ -1368,7 +1386,7 @@ const logPrefix =
 
 /** What libraries print to the console before they end a process. */
 const printed =
-  /^dyld(?:\[\d{1,9}\])?: (?:Library not loaded|Symbol not found|missing symbol called|lazy symbol binding failed|symbol .{1,80} not found)|\bmalloc: \*{3} (?:mach_vm_map|error for object|set a breakpoint)|^Assertion failed: \(.{1,300}\), function|(?:^|: |\.swift:\d{1,6}: )(?:Fatal error|Precondition failed): \S|^(?:\S{1,100}\[\d{1,9}\]: )?(?:\[access\] )?This app has crashed because it attempted to access privacy-sensitive data|^(?:Fatal: )?This application failed to start because |^Unhandled [Ee]xception[.:] \S|^thread '.{1,100}' (?:\(\d{1,12}\) )?panicked at |^Fatal Python error: |^FATAL ERROR: |^\[\d{1,7}:(?:\d{1,12}:)?\d{4}\/\d{6}\.\d{3,6}:FATAL:|^Modifications to the layout engine must not be performed|^This application is modifying the autolayout engine from a background thread|^(?:Dyld Message: )(?:Library not loaded|Symbol not found)|^(?:\S.{0,100} )?\*{3} [-+]\[\w.{1,300}\]: message sent to deallocated instance 0x|^ASSERT(?: failure in .{1,200})?: ".{1,300}"(?:, | in )file .{1,300}, line \d|^objc\[\d{1,9}\]: (?:[-+]\[\w{1,200} initialize\] may have been in progress|Attempt to use|Method cache|Invalid|autorelease pool)/;
+  /^dyld(?:\[\d{1,9}\])?: (?:Library not loaded|Symbol not found|missing symbol called|lazy symbol binding failed|symbol .{1,80} not found)|\bmalloc: \*{3} (?:mach_vm_map|error for object|set a breakpoint)|^Assertion failed: \(.{1,300}\), function|(?:^|\.swift:\d{1,6}(?::\d{1,5})?: )(?:Fatal error(?!: (?:exception [A-Z]|can't |can\u2019t |'.{1,200}' file not found))|Precondition failed): \S|^(?:\S{1,100}\[\d{1,9}\]: )?(?:\[access\] )?This app has crashed because it attempted to access privacy-sensitive data|^(?:Fatal: )?This application failed to start because |^Unhandled [Ee]xception[.:] \S|^thread '.{1,100}' (?:\(\d{1,12}\) )?panicked at |^Fatal Python error: |^FATAL ERROR: |^\[\d{1,7}:(?:\d{1,12}:)?\d{4}\/\d{6}\.\d{3,6}:FATAL:|^Modifications to the layout engine must not be performed|^This application is modifying the autolayout engine from a background thread|^(?:Dyld Message: )(?:Library not loaded|Symbol not found)|^(?:\S.{0,100} )?\*{3} [-+]\[\w.{1,300}\]: message sent to deallocated instance 0x|^ASSERT(?: failure in .{1,200})?: ".{1,300}"(?:, | in )file .{1,300}, line \d|^objc\[\d{1,9}\]: (?:[-+]\[\w{1,200} initialize\] may have been in progress|Attempt to use|Method cache|Invalid|autorelease pool)/;
 
 /** The lines of `VM Region Info`, which some copies have without their indentation. */
 function isRegionLine(field: string, line: string): boolean {

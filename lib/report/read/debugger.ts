@@ -1,6 +1,6 @@
 /** Lines that debuggers print when a process stops, and Swift's own backtraces. */
 
-import { type FrameLine, parseSource } from "./crash_lines.ts";
+import { type FrameLine, noPlace, parseSource } from "./crash_lines.ts";
 import type { ReportException } from "../drafts.ts";
 import { noException } from "../report.ts";
 
@@ -96,6 +96,8 @@ export function parseReceivedSignal(line: string): ReportException | null {
  * MyApp`-[Foo bar](self=0x1) at Foo.m:331:5`. */
 const debuggerFrame =
   /^(?:\* )?(?:frame )?#(\d{1,4})[:\s]{1,4}(?:(0x[0-9a-fA-F]{1,16}) (?:in |([^`]{1,100})`)|([\w.+-]{1,100})`)(\S.{0,1000})$/;
+/** One in no image: what a run-time compiled, or nothing. */
+const addressFrame = /^(?:\* )?frame #(\d{1,4}): (0x[0-9a-fA-F]{1,16})$/;
 /** The arguments' values after a function's name. */
 const argumentValues = / ?\((?:\w{1,60}=.{0,800}|)\)$/;
 
@@ -123,8 +125,21 @@ function imageWithin(
 
 /** Reads a frame line of a debugger; `null` when it is another line. */
 export function parseDebuggerFrame(line: string): FrameLine | null {
-  const match = line.length > 1200 ? null : debuggerFrame.exec(line.trim());
-  if (match === null) return null;
+  // What LLDB says of optimized code, and of calls that the compiler made jumps.
+  const written = line.length > 1200
+    ? ""
+    : line.trim().replace(/(?: \[(?:opt|artificial)\])+$/, "");
+  const match = debuggerFrame.exec(written);
+  if (match === null) {
+    const [, number, place] = addressFrame.exec(written) ?? [];
+    return number === undefined ? null : {
+      index: Number(number),
+      imageName: null,
+      address: BigInt(place),
+      placeAt: line.length,
+      ...noPlace,
+    };
+  }
   // LLDB's frame-format may leave the address out.
   const [, index, address = "0x0", module, alone = null, text] = match;
   const imageName = module ?? alone;
@@ -138,7 +153,10 @@ export function parseDebuggerFrame(line: string): FrameLine | null {
   const bare = plus === null
     ? whole.replace(argumentValues, "")
     : whole.slice(0, plus.index).replace(givenValues, "");
-  const symbol = bare.replace(methodValues, "$1 $2");
+  const called = bare.replace(methodValues, "$1 $2");
+  // The function that was inlined stands behind the one that has it.
+  const inlining = called.lastIndexOf(" [inlined] ");
+  const symbol = inlining < 0 ? called : called.slice(inlining + 11);
   const inner = / \+ (\d{1,9})$/.exec(symbol);
   const { image, name } = imageWithin(inner === null ? symbol : symbol.slice(0, inner.index));
   return {
@@ -153,7 +171,7 @@ export function parseDebuggerFrame(line: string): FrameLine | null {
     file: source?.file ?? null,
     line: source?.line ?? null,
     column: source?.column ?? null,
-    inlined: false,
+    inlined: inlining >= 0,
   };
 }
 

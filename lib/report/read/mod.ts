@@ -11,6 +11,7 @@ import { isKSCrash, readKSCrash } from "./kscrash.ts";
 import { readMeasure, recordedIn } from "./measure.ts";
 import { isMetricKit, readMetricKit } from "./metrickit.ts";
 import { isConsole, readConsole } from "./console.ts";
+import { stackDocument } from "./document.ts";
 import { isMono, readMono } from "./mono.ts";
 import { isPanic, isPanicPiece, parsePanic, readPanic } from "./panic.ts";
 import { salvage } from "./salvage.ts";
@@ -26,7 +27,7 @@ import {
 } from "../json.ts";
 import { markCached } from "../images.ts";
 import { markNearest } from "../nearest.ts";
-import { CrashReport } from "../report.ts";
+import { CrashReport, type ReportFrame } from "../report.ts";
 import { decodeReport } from "../text.ts";
 import { noThreads } from "./parts.ts";
 
@@ -269,6 +270,12 @@ function readJson(
     warnings.push(`only the ${Object.keys(piece)[0]} of an .ips report is there`);
     return readBody(name, text, null, piece, first, warnings);
   }
+  const inner = isReportHeader(first.value) ? null : stackDocument(first.value);
+  if (inner !== null) {
+    noteDamage(first.damage, warnings);
+    const report = readText(name, inner, 0, null, warnings);
+    if (report !== null) return withoutSpans(report, text);
+  }
   const header: JsonObject = first.value;
   if (first.damage !== null) {
     // Only the rest of this line is lost.
@@ -278,6 +285,24 @@ function readJson(
     return continueAfter(name, text, feed + 1, header, warnings);
   }
   return continueAfter(name, text, first.end, header, warnings);
+}
+
+/** Whether a JSON document is the first line of an `.ips` report. */
+function isReportHeader(value: JsonObject): boolean {
+  return Object.hasOwn(value, "bug_type") || Object.hasOwn(value, "incident_id");
+}
+
+/** A report whose frames have no places in the text that it was found in. */
+function withoutSpans(report: CrashReport, text: string): CrashReport {
+  const bare = (frames: readonly ReportFrame[]): ReportFrame[] =>
+    frames.map((frame) => ({ ...frame, span: null }));
+  return new CrashReport({
+    ...report,
+    text,
+    threads: report.threads.map((thread) => ({ ...thread, frames: bare(thread.frames) })),
+    lastException: report.lastException === null ? null : bare(report.lastException),
+    warnings: report.warnings.filter((warning) => warning !== noThreads),
+  });
 }
 
 function continueAfter(

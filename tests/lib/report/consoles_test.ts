@@ -1123,3 +1123,118 @@ Deno.test("what a program's own handler writes of an exception: its reason, and 
     !told(log(`Exception: ${reason}`) + log("Done") + thrown).what.includes("caught: -[CartRow"),
   );
 });
+
+Deno.test("launchd's lines of several systems, and ReportCrash beside another process's", () => {
+  const read = (line: string) => {
+    const { process, exception } = readReport(`${line}\n`, "x");
+    return [process.name, process.pid, exception?.signal ?? null];
+  };
+  assertEquals(
+    read(
+      "Oct  8 13:42:02 unknown com.apple.launchd[1] <Warning>: (UIKitApplication:org.example.shop[0x1311]) Job appears to have crashed: Abort trap: 6",
+    ),
+    ["org.example.shop", null, "SIGABRT"],
+  );
+  assertEquals(
+    read(
+      "May 16 09:33:39 mac com.apple.launchd.peruser.501[142] (UIKitApplication:org.example.shop[0x68de][77]): Job appears to have crashed: Segmentation fault: 11",
+    ),
+    ["org.example.shop", 77, "SIGSEGV"],
+  );
+  assertEquals(
+    read(
+      "Jan 27 15:15:35 mac com.apple.CoreSimulator.SimDevice.3912.launchd_sim[6823] (UIKitApplication:org.example.shop[0xd21][77]): Service exited due to signal: Killed: 9",
+    ),
+    ["org.example.shop", 77, "SIGKILL"],
+  );
+  assertEquals(
+    read(
+      "Jul  7 17:34:54 mac ReportCrash[9]: Saved crash report for Shop[77] version 0 to /tmp/Shop.crash\n" +
+        "Jul  7 17:34:55 mac other[8]: helper exited due to SIGKILL",
+    ),
+    ["Shop", 77, null],
+  );
+});
+
+Deno.test("LLDB: marks of optimized and inlined code, a frame in no image, other reasons to pause", () => {
+  const { threads } = readReport(
+    "* thread #1, queue = 'com.apple.main-thread', stop reason = signal SIGSEGV: invalid address (fault address: 0x60)\n" +
+      "  * frame #0: 0x0000000100003f20\n" +
+      "    frame #1: 0x0000000100003f30 Shop`pay [inlined] sum(a=1) at Cart.c:4 [opt]\n" +
+      "    frame #2: 0x0000000100003f30 Shop`pay(cart=0x0) at Cart.c:12 [opt]\n",
+    "x",
+  );
+  assertEquals(threads[0].crashed, true);
+  assertEquals(threads[0].frames.map(({ symbol, inlined, line }) => [symbol, inlined, line]), [
+    [null, false, null],
+    ["sum", true, 4],
+    ["pay", false, 12],
+  ]);
+  assertStringIncludes(
+    told(
+      "* thread #1, queue = 'com.apple.main-thread', stop reason = instruction step into\n" +
+        "    frame #0: 0x00000001000e11e4 Shop`Cart::pay() + 20\n",
+    ).what,
+    "nothing crashed",
+  );
+});
+
+Deno.test("a fatal error that is not Swift's is not called that; Android's exception is Java's", () => {
+  for (
+    const line of [
+      "C:\\Temp\\a.s: Fatal error: can't write a.obj: File too big",
+      'Fatal error: exception Failure("cart")',
+      "Shop.natvis(7,11): Fatal error: DTD is prohibited.",
+    ]
+  ) assertThrows(() => readReport(`${line}\n`, "x"));
+  assertStringIncludes(
+    told("Shop/Cart.swift:12: Fatal error: no cart\n").what,
+    "Swift check failed",
+  );
+  const { what } = told(
+    "Fatal Exception: java.lang.IllegalStateException: no cart\n       at org.example.Cart.pay(Cart.java:3)\n",
+  );
+  assertStringIncludes(what, "A Java exception");
+});
+
+Deno.test("Xamarin: an Objective-C exception with the managed stack alone", () => {
+  const { what, whose } = told(
+    "MonoTouch.Foundation.MonoTouchException: Objective-C exception thrown.  Name: NSGenericException Reason: no cart\n" +
+      "  at at (wrapper managed-to-native) MonoTouch.Foundation.NSObject:release (intptr)\n" +
+      "  at MonoTouch.Foundation.NSObject.Release () [0x00000] in /Developer/NSObject.cs:98\n" +
+      "  at Shop.Cart.Pay (System.Int32 sum) [0x00007] in /src/Cart.cs:115\n",
+  );
+  assertStringIncludes(what, "NSGenericException, no cart");
+  assertEquals(whose, ["program", null, "Shop.Cart.Pay (System.Int32 sum)"]);
+});
+
+Deno.test("a stack in the JSON of a service or a log, with what stands beside it", () => {
+  const stack = "0   CoreFoundation   0x0000000186b2c2ec __exceptionPreprocess + 164\n" +
+    "1   libobjc.A.dylib  0x0000000186613158 objc_exception_throw + 60\n" +
+    "2   Shop             0x0000000102c4a1d4 -[Cart pay] + 20";
+  const raised = told(JSON.stringify({
+    details: {
+      error: { className: "NSRangeException", message: "beyond", stackTrace: stack.split("\n") },
+    },
+  }));
+  assertStringIncludes(raised.what, "NSRangeException, beyond");
+  assertEquals(raised.whose, ["program", null, "-[Cart pay]"]);
+  const signal = readReport(
+    JSON.stringify({ error: { type: "SIGSEGV (Segmentation fault)", message: "m", stack } }),
+    "x",
+  );
+  assertEquals(signal.exception?.type ?? signal.exception?.signal, "SIGSEGV");
+  assertEquals(signal.crashedThread?.frames.length, 3);
+});
+
+Deno.test("an exception's name and reason in the line before its stack", () => {
+  assertStringIncludes(
+    told(
+      "NSInvalidArgumentException: no cart\n\n" +
+        "0   CoreFoundation   0x0000000186b2c2ec __exceptionPreprocess + 164\n" +
+        "1   libobjc.A.dylib  0x0000000186613158 objc_exception_throw + 60\n" +
+        "2   Shop             0x0000000102c4a1d4 -[Cart pay] + 20\n",
+    ).what,
+    "NSInvalidArgumentException, no cart",
+  );
+});
