@@ -180,6 +180,10 @@ export function attributeReport(
   if (decidesNothing(report, stack)) {
     return { ...undecided, verdict: "none", absent: whyNone(report, stack), frames };
   }
+  // The thread that met a limit of memory need not be what used it.
+  if (
+    report.exception?.type === "EXC_RESOURCE" && /^MEMORY\b/.test(report.exception.subtype ?? "")
+  ) return { ...undecided, absent: isSystemProgram(report) ? "part" : "resource", frames };
   const reading = readStack(stack);
   const managed = managedOwner(report);
   if (managed !== null) {

@@ -544,6 +544,10 @@ function isSentByItself({ exception, crashedThread }: CrashReport): boolean {
 
 /** The system's words for a limit, in a sentence: `(Limit 50%) Observed 52% over 180 secs`. */
 function resourceWords(message: string): string {
+  const memory = /^\(Limit (\d{1,9}) MB\) Crossed High Water Mark$/.exec(message.trim())?.[1];
+  if (memory !== undefined) {
+    return `the process used more memory than its limit of ${memory} MB; the thread that met the limit need not be what used it`;
+  }
   const match = /^\(Limit (\d{1,9})(%|\/sec)\) Observed (\d{1,9})(?:%|\/sec) over (\d{1,9}) secs$/
     .exec(
       message.trim(),
