@@ -145,11 +145,11 @@ const MAX_EXTENSIONS = 10;
 
 /** The extensions that are not Apple's in a panic's list of those that are loaded, to be put behind advice. */
 function othersLoaded({ text }: CrashReport): string {
-  const at = text.indexOf("\nloaded kexts:");
+  const at = text.search(/\n(?:Post-boot )?loaded kexts:/);
   if (at < 0) return "";
   const names = [
     ...text.slice(at, at + (1 << 15)).matchAll(
-      /^[ \t>]{0,8}([A-Za-z]\w{0,30}\.[\w.-]{3,120})[ \t]{1,8}v?\d/gm,
+      /^[ \t>]{0,8}([A-Za-z]\w{0,30}\.[\w.-]{3,120})[ \t]{1,8}(?:v?\d|\[loaded at )/gm,
     ),
   ].map(([, name]) => name).filter((name) => !name.startsWith("com.apple."));
   const more = names.length - MAX_EXTENSIONS;
@@ -272,6 +272,8 @@ function abortOf(syndrome: bigint): { readonly access: string; readonly why: str
       ? "Nothing is mapped there (a translation fault)."
       : status >= 12 && status <= 15
       ? "The protection of its page does not allow that (a permission fault)."
+      : status === 0x21
+      ? "The access was misaligned (an alignment fault)."
       : "",
   };
 }

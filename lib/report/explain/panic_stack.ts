@@ -14,15 +14,18 @@ const asked = /^(?:userspace (?:watchdog timeout|panic)|watchdog timeout)\b/;
 const met =
   /^(?:no message$|Kernel trap at|Unresolved kernel trap|Double fault|0x\d{3,4} - |\d{1,2}=)|\b(?:exception|abort|fault)\b/i;
 
-/** The row of a panic: of its words, of the project whose source raised it, or for a check that nothing more is known of;
+/** The row of a panic: of its words, of the project or file whose source raised it, or for a check that nothing more is known of;
  * `null` for others. */
 export function panicRow(report: CrashReport): KnowledgeRow | null {
   const message = report.panic?.message ?? "";
   const row = knownPanic(message);
   if (row !== null || message === "") return row;
-  const project = sourceOf(report)?.project ?? null;
-  return (project === null ? null : knownPanic(`Sources/${project}`)) ??
-    (met.test(message) ? null : ownMessage);
+  const source = sourceOf(report);
+  const place = source === null
+    ? null
+    : (source.project === null ? null : knownPanic(`Sources/${source.project}`)) ??
+      knownPanic(source.place);
+  return place ?? (met.test(message) ? null : ownMessage);
 }
 
 /** Whether the backtrace of a panic is not that of what failed. */
@@ -124,8 +127,11 @@ function panicPath(report: CrashReport): string | null {
     return `${owner.name} + 0x${(at! - owner.base).toString(16)}`;
   }
   if (from === 0) return null;
+  // A part of a function that stands apart has the name of the one before it, which may be one of panicking.
+  let begin = from;
+  while (begin < frames.length && panicking.test(frames[begin].symbol ?? "")) begin++;
   const names: string[] = [];
-  for (const frame of frames.slice(from)) {
+  for (const frame of frames.slice(begin)) {
     const name = names.length < MAX_CALLS ? nameOf(frame) : null;
     if (name === null) break;
     names.push(name);

@@ -878,7 +878,7 @@ export const panicRows: readonly KnowledgeRow[] = [
   ),
   panic(
     "Kernel data abort",
-    "The kernel used an address that is not mapped or not permitted.",
+    "The kernel used an address that it could not: one that is not mapped, not permitted or misaligned.",
     ["a bug in the kernel or an extension"],
     "See the extensions in the backtrace.",
     "XNU, osfmk/arm64/sleh.c",
@@ -995,6 +995,32 @@ export const panicRows: readonly KnowledgeRow[] = [
     "Apple, iOS",
   ),
 
+  ...["kfree: ", "being freed to zone"].map((key) =>
+    panic(
+      key,
+      "Memory was given back (freed) that the kernel's allocator does not know so: the pointer, its size or its kind was wrong.",
+      ["a bug in the extension that freed it, or in the kernel", "memory that was overwritten"],
+      extensions,
+      "XNU, osfmk/kern/kalloc.c: kfree; osfmk/kern/zalloc.c: zone_invalid_element_panic",
+    )
+  ),
+  panic(
+    "hasn't been rebuilt with",
+    "An extension was built with headers of another version of the kernel, whose memory it cannot use so; the message names it.",
+    ["an extension that is too old for this version of the system"],
+    "Update or remove that extension.",
+    "XNU, osfmk/kern/kalloc.c: kalloc_type_view_sig_check",
+  ),
+  ...["zone metadata corruption", "metadata list corruption", "accounting mismatch"].map((key) =>
+    panic(
+      key,
+      "The tables of the kernel's allocator were damaged.",
+      [...ofExtension, "failing memory"],
+      "Update or remove extensions that are not Apple's; run Apple Diagnostics.",
+      "XNU, osfmk/kern/zalloc.c",
+      "finder",
+    )
+  ),
   panic(
     "use-after-free",
     "Kernel memory was used after it was freed.",

@@ -459,6 +459,26 @@ Deno.test("an extension in the backtrace of firmware's, hardware's and watchdogs
   assertStringIncludes(explained(own).text, "by panic(); the message is its own");
 });
 
+Deno.test("a part of a function of panicking is passed over; an access that is misaligned", () => {
+  const kfree = listed("kfree: addr 0xffffffba7b14bd16, size 2 (offs:0) not found in any zone")
+    .replace(
+      "0xffffff83c02cb6a0 : 0xffffff800a51868d ",
+      "0xffffff83c02cb690 : 0xffffff800a51868d mach_kernel : _panic + 0x1\n" +
+        "0xffffff83c02cb6a0 : 0xffffff800a652ab5 mach_kernel : _panic_with_thread_context + 0x1bb2\n" +
+        "0xffffff83c02cb6b0 : 0xffffff800a652ac5 mach_kernel : _IOFree + 0x1b",
+    ).replace("0xffffff7f9a382ab5 ", "0xffffff7f9a382ab5 org.example.driver.Cart : _bake + 0x6e");
+  assertStringIncludes(
+    explained(kfree).text,
+    "The panic was raised in IOFree, called by bake (org.example.driver.Cart).",
+  );
+  assertStringIncludes(explained(kfree).text, "the kernel's allocator does not know so");
+  const misaligned = explained(
+    "panic(cpu 0 caller 0xfffffe0026aed5d8): Kernel data abort. at pc 0xfffffe0026aed514, lr 0xfffffe0026aed5d8\n" +
+      "  pc: 0xfffffe0026aed514 cpsr: 0x60401208 esr: 0x96000021 far: 0xfffffe1002bdc01b\n",
+  ).text;
+  assertStringIncludes(misaligned, "misaligned (an alignment fault)");
+});
+
 Deno.test("where a panic was raised, by the project that the message ends with", () => {
   const { text } = explained(listed(
     '"a value is wrong\\n"@/Library/Caches/com.apple.xbs/Sources/GPUDriversIntel/GPUDriversIntel-1.2/Common/IGCart.cpp:14',
@@ -467,6 +487,10 @@ Deno.test("where a panic was raised, by the project that the message ends with",
   assertStringIncludes(
     text,
     "Its place in the source is IGCart.cpp, line 14, of GPUDriversIntel.",
+  );
+  assertStringIncludes(
+    explained(listed('"a hash is wrong\\n" @IOGPUGroupMemory.cpp:28')).text,
+    "its lists of memory did not fit together",
   );
 });
 
