@@ -8,8 +8,8 @@ import type { JsonObject } from "../json.ts";
 import { CrashReport } from "../report.ts";
 import { Lines } from "../text.ts";
 
-/** What every panic begins with. */
-const beginning = /panic ?\(cpu (\d{1,4}) caller (0x[0-9a-fA-F]{1,16})\): ?/;
+/** What every panic begins with; copies may have lost the first word. */
+const beginning = /(?:panic ?|^|\n)\(cpu (\d{1,4}) caller (0x[0-9a-fA-F]{1,16})\): ?/;
 
 const MAX_FRAMES = 512;
 

@@ -535,6 +535,15 @@ Deno.test("the list of services of a panic in JSON; memory only where it may hav
   assert(!json("AOP PANIC - a sensor's bus").includes("Memory was"));
 });
 
+Deno.test("a copy that begins behind the first word of a panic", () => {
+  for (const before of ["", "The till stopped:\n"]) {
+    assertStringIncludes(
+      explained(before + listed("a count is wrong").replace("panic(cpu", "(cpu")).text,
+      "The kernel panicked: a count is wrong",
+    );
+  }
+});
+
 Deno.test("a CPU that did not answer has its backtrace before the message", () => {
   const { text } = explained(
     `Panic(CPU 3, time 23): NMIPI for unresponsive processor: TLB flush timeout, TLB state:0x0
