@@ -26,15 +26,19 @@ export function adviceOf(
   const check: string[] = [];
   const isOutOfReach = isAppleAlone(report, own);
   const unfit = [
-    ...isOutOfReach ? [ofSource, ofTools] : [],
     ...cannotBuild(report, own) ? [ofTools] : [],
     ...quotes(happened) ? [ofMessage] : [],
   ];
   const hasObjects = usesObjects(report);
   for (const row of rows) {
-    const fit = fitting(withoutClauses(row.next, unfit), thread, own)
+    const able = isOutOfReach && !forOwner.test(row.next) ? "" : row.next;
+    const fit = fitting(withoutClauses(able, unfit), thread, own)
       .replace(/^Read (?:the|its) message(?:, on stderr where the report has none)?\.$/, elsewhere)
-      .replace(", on stderr where the report has none", " on stderr");
+      .replace(", on stderr where the report has none", " on stderr")
+      .replace(
+        "The calling frame has the assertion; where the report has no text of it, stderr has.",
+        "Look for the assertion's text on stderr.",
+      );
     const next = hasObjects ? fit : withoutZombies(fit);
     const isSaid = onlySanitizer.test(next) &&
       check.some((text) => /Address Sanitizer|zombie objects/.test(text));
@@ -46,9 +50,9 @@ export function adviceOf(
 /** What to do about a message that is not in the report. */
 const elsewhere = "Look for its message on stderr or in the system's log.";
 
-/** What only who has a program's source can do: of the functions on a stack, and of what they were passed. */
-const ofSource =
-  /frames? of yours|functions? of yours|\bcalling (?:function|frame)|\btop (?:frame|function)|at the top\b|function there\b|\bwhich (?:pointer|function) it called|faulting instruction|program counter|[Oo]wnership|[Ww]ho owns|[Ff]ind the pointer|[Ww]here the pointer|[Ww]here its value|[Cc]heck (?:the pointers?|for NULL|pointers)|local (?:arrays|variables)|[Ff]rames repeat|[Ff]unctions repeat|ends them|heaviest stack|[Uu]nwrap with|which register|made the check|[Cc]heck when it is set|caller passes|is destroyed|[Pp]air (?:suspend|enter)|^[Ss]ignal it as often|the index\b|NSNotFound|on the heap|a larger stack/;
+/** What also who cannot change a program can do about it. */
+const forOwner =
+  /codesign|[Uu]pdates? |[Ii]nstall|[Rr]estart|[Ff]ree space|\b(?:disk|volume|device|hardware|firmware|display|GPU|extension|log|stderr|settings|permissions|DYLD_\w{2,40}|JetsamEvent|entitlements|mounted|libraries)\b|crash report|[Aa]pple Diagnostics|another version|session of a person|[Nn]othing:/;
 
 /** What is done with a program that is built for it, or run in a debugger. */
 const ofTools =
@@ -56,7 +60,7 @@ const ofTools =
 
 /** What sends to a message that the report has, and that is quoted. */
 const ofMessage =
-  /^(?:[Rr]ead (?:its|the) (?:message|reason|condition|error's text|words after it|termination(?:'s)? \w+|crash reason|panic's message)|[Tt]he message (?:has|names|says)\b|[Rr]ead (?:class and \w+|the condition) in the (?:exception's )?reason|[Ss]ee the reason\b)/;
+  /^(?:[Rr]ead (?:its|the) (?:message|reason|condition|error's text|words after it|termination(?:'s)? \w+|crash reason|panic's message)|[Tt]he message (?:has|names|says)\b|[Rr]ead (?:class and \w+|the condition) in the (?:exception's )?reason|[Ss]ee the reason\b|[Rr]ead the assertion's text|[Tt]he calling frame has the assertion|where the report has no text of it)/;
 
 /** Advice without clauses of some kinds; empty where none is left. */
 export function withoutClauses(next: string, unfit: readonly RegExp[]): string {

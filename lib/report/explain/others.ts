@@ -178,7 +178,8 @@ function tellEngine(crash: Crash, story: Story): void {
     engines.find((each) =>
       each.inside !== undefined
         ? isUsing(each, stack)
-        : isFault && isUsing(each, each.isInnermost === true ? near.slice(0, 1) : near)
+        : isFault && isUsing(each, each.isInnermost === true ? near.slice(0, 1) : near) &&
+          hasBase(each, stack)
     ) ?? (isOwn ? engines[0] : undefined);
   if (engine === undefined) return;
   // What it does by itself is as it should be.
@@ -281,11 +282,16 @@ function isUsing(engine: Engine, frames: readonly ReportFrame[]): boolean {
   return frames.some((frame) => isOf(engine, frame));
 }
 
+function hasBase({ base }: Engine, frames: readonly ReportFrame[]): boolean {
+  return base === undefined ||
+    frames.some(({ symbol }) => symbol !== null && base.test(symbol));
+}
+
 /** Whether a thread works in an engine: one that waits may have its lock taken by another one, as it has to be. */
 function isWorkingIn(engine: Engine, { frames }: ReportThread): boolean {
   const wait = waitOf(frames);
   return isUsing(engine, frames.slice(0, engine.isInnermost === true ? 1 : ENGINE_DEPTH)) &&
-    (wait === null || wait.waitReason === "files");
+    hasBase(engine, frames) && (wait === null || wait.waitReason === "files");
 }
 
 /** Whether a thread uses an engine as it has to, as far as its stack can tell. */

@@ -335,7 +335,7 @@ export const frameRows: readonly KnowledgeRow[] = [
     "__cxa_throw",
     "A C++ exception was thrown and not caught.",
     [],
-    "The first frame of yours after __cxa_throw threw it.",
+    "",
     language,
     "vague",
   ),
@@ -343,7 +343,7 @@ export const frameRows: readonly KnowledgeRow[] = [
     "std::__throw_system_error*",
     "A call of the C++ library failed with a system error that was not caught.",
     [],
-    "See the function of the library that called: it names what failed.",
+    "",
     "libc++, src/system_error.cpp",
   ),
   frame(

@@ -28,8 +28,9 @@ export const mainCalls: readonly MainCall[] = [
   },
   { name: /^wxMutexGuiEnter/, source: "wxWidgets, src/common/threadinfo.cpp and src/osx/core" },
   {
+    // One that asks where it runs does nothing there.
     name:
-      /(?:on|in|to)_?(?:the_?)?main_?(?:thread|queue|loop)|main_?(?:thread|queue)_?(?:sync|wait)/i,
+      /(?<!is_?|not_?|assert_?|check_?|ensure_?|expect_?)(?:on|in|to)_?(?:the_?)?main_?(?:thread|queue)|main_?(?:thread|queue)_?(?:sync|wait)/i,
     byName: true,
     source: "names that programs give such functions",
   },
@@ -51,6 +52,8 @@ export interface Engine {
   /** Where the innermost function of both threads has to be one of those, since others wait further out with the instance
    * given up. */
   readonly isInnermost?: true;
+  /** A function that has to be on the stack of both, where others may have functions of the same names. */
+  readonly base?: RegExp;
   /** Functions by which the use is as it has to be, and what they are called together. */
   readonly permits?: { readonly names: RegExp; readonly title: string };
   /** What may be used by one thread at a time. */
@@ -90,7 +93,7 @@ export const engines: readonly Engine[] = [
     uses:
       /^(?:luaV_execute|luaD_\w{2,40}|luaH_\w{2,40}|luaC_\w{2,40}|luaS_\w{2,40}|lua_p?callk?|lj_(?:gc|tab|str|vm|BC)_?\w{1,40})$/,
     rule: "a state of Lua, with all its coroutines, may be used by one thread at a time",
-    source: "Lua, the reference manual: lua_newthread; ltests and llimits.h: lua_lock",
+    source: "Lua, llimits.h: lua_lock; the reference manual, lua_newthread",
   },
   {
     // A thread that gave the lock up is in the system's functions, and one that waits for it as well.
@@ -98,6 +101,7 @@ export const engines: readonly Engine[] = [
     uses:
       /^(?:_?PyEval_EvalFrame\w{0,20}|_?Py(?:Object|Dict|List|Tuple|Long|Unicode|Bytes|Type|Gen|Function|Method|Module)_\w{2,60}|_Py_Dealloc|(?:dict|list|tuple|unicode|type|object|subtype|func|frame|code)_\w{2,40}|gc_collect_main|visit_decref|visit_reachable)$/,
     isInnermost: true,
+    base: /^_?PyEval_EvalFrame/,
     rule: "its objects may be used by the thread that holds its lock (GIL) only",
     source: "CPython, Doc/c-api/init.rst: thread state and the global interpreter lock",
   },

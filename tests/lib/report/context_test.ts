@@ -112,6 +112,8 @@ Deno.test("a watchdog: a thread that waits for the main thread, and one that may
   // A name is only a name.
   const named = watched(joining, [waits, "MyApp Log::runOnMainThread(int) + 8"]);
   assertStringIncludes(named.what, "which by its name has the main thread do something");
+  const asks = watched(joining, [waits, "MyApp Log::assertOnMainThread() + 8"]);
+  assert(!asks.what.includes("hread 4"), asks.what);
   // One that only works is none, nor is one where the main thread does not wait.
   assert(!watched(joining, ["MyApp Log::runOnMainThread(int) + 8"]).what.includes("hread 4"));
   assert(!watched(["MyApp Mixer::mix() + 8"], onMain).what.includes("hread 4"));
@@ -1162,6 +1164,16 @@ Deno.test("advice fits who can build the program, and what the report has told",
   assertStringIncludes(own, "the object that -[Cart sum] (frame 1) uses");
   // Nobody but Apple builds its daemons, and there are no such tools for managed code.
   assertEquals(freed("/usr/libexec/shopd", ["Foundation -[NSArray dealloc] + 8"]), "");
+  const raised = (path: string) =>
+    told(
+      `Process: Shop [7]\nPath: ${path}\n` + crash(abort, [
+        "libsystem_kernel.dylib __pthread_kill + 8",
+        "libsystem_c.dylib __assert_rtn + 8",
+        "Shop -[Cart sum] + 40",
+        "Shop main + 8",
+      ]),
+    ).next;
+  assertEquals(raised(app), "Look for the assertion's text on stderr.");
   const managed = freed(app, [
     "Shop wrapper_managed_to_native_Shop_Cart_Sum_intptr + 8",
     "Shop Shop_Cart_Sum + 8",

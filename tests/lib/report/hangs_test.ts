@@ -661,3 +661,41 @@ Deno.test("watchdogd's own report of a service tells how it answered", () => {
   const bare = explained('{"bug_type":"409","name":"cartd"}\n{"procName":"cartd","variant":"x"}');
   assertStringIncludes(bare.text, "did not say in time that it is alive");
 });
+
+Deno.test("a sample whose main thread waits: the thread that waits for the main thread", () => {
+  const sample = (inner: string): string =>
+    `Analysis of sampling Shop (pid 77) every 1 millisecond
+Process:         Shop [77]
+Path:            /Applications/Shop.app/Contents/MacOS/Shop
+----
+
+Call graph:
+    90 Thread_1   DispatchQueue_1: com.apple.main-thread  (serial)
+    + 90 start  (in dyld) + 4  [0x102000004]
+    +   90 main  (in Shop) + 12  [0x100000004]
+    +     90 -[Mixer stop]  (in Shop) + 12  [0x100001004]
+    +       90 _pthread_cond_wait  (in libsystem_pthread.dylib) + 12  [0x103000004]
+    +         90 __psynch_cvwait  (in libsystem_kernel.dylib) + 8  [0x104000004]
+    90 Thread_2: mixer
+      90 thread_start  (in libsystem_pthread.dylib) + 4  [0x103000104]
+        90 mix  (in Shop) + 12  [0x100002004]
+          90 ${inner}  (in Foundation) + 12  [0x105000004]
+            90 _pthread_cond_wait  (in libsystem_pthread.dylib) + 12  [0x103000004]
+              90 __psynch_cvwait  (in libsystem_kernel.dylib) + 8  [0x104000004]
+
+Total number in stack (recursive counted multiple, when >=5):
+
+Sort by top of stack, same collapsed (when >= 5):
+        __psynch_cvwait  (in libsystem_kernel.dylib)        180
+
+Binary Images:
+       0x100000000 -        0x10000ffff  Shop (1.0) <7B0B5A8E-1111-2222-3333-444455556666> /Applications/Shop.app/Contents/MacOS/Shop
+`;
+  const perform =
+    "-[NSObject(NSThreadPerformAdditions) performSelectorOnMainThread:withObject:waitUntilDone:]";
+  assertStringIncludes(
+    explained(sample(perform)).text,
+    `waited for the main thread in ${perform}, called by mix, while the main thread waited in -[Mixer stop]`,
+  );
+  assert(!explained(sample("-[NSCondition wait]")).text.includes("waited for the main thread"));
+});
