@@ -138,7 +138,7 @@ const onlySanitizer = /^Run with (?:zombie objects or )?Address Sanitizer\.$/;
 
 /** Advice that only a stack can be held against. */
 const ofStack =
-  /\bthe function that trapped|function at the top|the top frame|first frame of yours|the calling frame|[Tt]he heaviest stack|^See the (?:caller|frames|function)/;
+  /\bthe top frame|first frame of yours|the calling frame|^See the (?:caller|frames|function)/;
 
 /** Whether a program may have objects of Objective-C, by its bundle or what is on its stack. */
 function usesObjects({ process, decidingStack, images, arch }: CrashReport): boolean {

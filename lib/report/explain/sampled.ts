@@ -156,15 +156,11 @@ export function explainSampled(
       stack = about === thread || about === null ? busiest : activityOf(about).busiest;
     }
   }
-  // Without a stack none shows it.
-  const shown = report.threads.length > 0
-    ? rows
-    : rows.map((row) => row.next.includes("heaviest stack") ? { ...row, next: "" } : row);
   return finished(
     report,
     title,
     happened,
-    shown,
+    rows,
     // One stack, of which everything is told: the samples have others.
     about === null || stack.length === 0 ? about : { ...about, frames: stack },
     ownFrame(stack, mine),

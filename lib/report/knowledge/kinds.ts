@@ -50,7 +50,7 @@ export const kindRows: readonly KnowledgeRow[] = [
     "wakeups",
     "The process woke the CPU from idle more often than its limit allows.",
     [],
-    "The heaviest stack shows what woke it: use fewer, coalesced timers.",
+    "Use fewer, coalesced timers.",
     "Apple, wakeups_resource reports",
   ),
   row(
@@ -58,7 +58,7 @@ export const kindRows: readonly KnowledgeRow[] = [
     "disk writes",
     "The process wrote more to the disk than its limit allows.",
     [],
-    "The heaviest stack shows who wrote: write less, and less often.",
+    "Write less, and less often.",
     'Apple, "Reducing disk writes"',
   ),
   row(
@@ -468,7 +468,7 @@ export const kindRows: readonly KnowledgeRow[] = [
     "recursion",
     "",
     ["recursion that does not end, or goes too deep for the stack"],
-    "See which frames repeat, and what ends them.",
+    "Find what should have ended the recursion, and why it did not.",
     vm,
   ),
   row(

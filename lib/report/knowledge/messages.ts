@@ -1552,7 +1552,7 @@ export const messageRows: readonly KnowledgeRow[] = [
     "XPC_EXIT_REASON_SIGTERM_TIMEOUT",
     "The service had been asked to end (SIGTERM) and did not in time, so it was killed.",
     [],
-    "See what the service was doing at that moment.",
+    "",
     "Apple, libxpc and launchd",
   ),
   message(

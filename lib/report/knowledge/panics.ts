@@ -262,7 +262,7 @@ export const panicRows: readonly KnowledgeRow[] = [
       key,
       "A CPU did not answer an interrupt of another in time; the backtrace is that of the CPU that did not answer.",
       ["a driver that keeps interrupts off", "failing hardware"],
-      "See what that CPU was doing.",
+      "",
       "XNU, osfmk/i386/mp.c: NMIInterruptHandler",
     )
   ),
@@ -270,7 +270,7 @@ export const panicRows: readonly KnowledgeRow[] = [
     "spinlock acquisition timeout",
     "Another CPU waited too long for a spinlock; the backtrace is that of the CPU on which its owner ran.",
     ["a driver that holds a lock for too long", "a CPU that hangs"],
-    "See what that CPU was doing.",
+    "",
     "XNU, osfmk/i386/mp.c: NMIInterruptHandler",
   ),
   ...["icket spinlock timeout", "icket spinlock["].map((key) =>
@@ -282,7 +282,7 @@ export const panicRows: readonly KnowledgeRow[] = [
         "a CPU that hangs",
         "a lock that was freed or overwritten",
       ],
-      "See who owns the lock.",
+      "",
       "XNU, osfmk/kern/lock_ticket.c",
       "waiter",
     )
@@ -361,7 +361,7 @@ export const panicRows: readonly KnowledgeRow[] = [
     "WDT timeout",
     "The hardware's watchdog was not reset in time: the whole system, or one of its CPUs, hung.",
     ["a hung kernel or driver", "failing hardware"],
-    "See what ran at the time; update the system.",
+    "Update the system.",
     "Apple, platform watchdog",
     "moment",
   ),
@@ -483,7 +483,7 @@ export const panicRows: readonly KnowledgeRow[] = [
     "macOS watchdog",
     "macOS did not check in with its watchdog in time.",
     ["a hung system, driver or disk"],
-    "See the stackshot for what waits.",
+    "",
     "Apple, watchdogd",
     "report",
   ),
@@ -671,7 +671,7 @@ export const panicRows: readonly KnowledgeRow[] = [
     "kernel abort type",
     "The kernel used an address that is not mapped or not permitted.",
     ["a bug in the kernel or an extension"],
-    "See the fault address and the program counter in the message.",
+    "",
     "XNU, osfmk/arm/trap.c",
   ),
   panic(
@@ -736,7 +736,7 @@ export const panicRows: readonly KnowledgeRow[] = [
       "a CPU that hangs",
       "a lock that was freed or overwritten",
     ],
-    "See who owns the lock.",
+    "",
     "XNU, osfmk/kern/locks.c",
   ),
   panic(
