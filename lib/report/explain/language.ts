@@ -191,7 +191,7 @@ function fromMessage(message: string): Named | null {
   if (names !== null) return { language: "C++", name: names.join("::"), reason: null };
   // Firebase Crashlytics; an error of Dart has a row of its own.
   const fatal =
-    /^Fatal Exception: (?!(?:[\w.]{1,100}\.)?FlutterError|(?:java|javax|kotlin|kotlinx|android|androidx|dalvik|com|org|io|net)\.[a-z\d.]{0,100}[A-Z])([^:\s]{1,200})(?:: (.{1,2000}))?$/
+    /^Fatal Exception: (?!(?:[\w.]{1,100}\.)?FlutterError|System\.[A-Z]|(?:java|javax|kotlin|kotlinx|android|androidx|dalvik|com|org|io|net)\.[a-z\d.]{0,100}[A-Z])([^:\s]{1,200})(?:: (.{1,2000}))?$/
       .exec(
         text,
       );

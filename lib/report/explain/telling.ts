@@ -380,7 +380,7 @@ export function isPaused(report: CrashReport): boolean {
 
 /** Other reasons for which a debugger stops a process that goes on. */
 const steps =
-  /stop reason = (?:breakpoint |one-shot breakpoint|watchpoint |instruction step |step (?:in|over|out)\b)/;
+  /(?:stop reason = |^[ \t>]{0,8}Thread \d{1,4} ?(?:Queue ?: ?\S{1,200} \(\w{4,12}\))?: ?)(?:breakpoint |one-shot breakpoint|watchpoint |instruction step |step (?:in|over|out)\b)/m;
 /** Functions at which people stop a process because it fails there. */
 const breakpoints =
   /^(?:objc_exception_throw|__cxa_throw|malloc_error_break|abort|__abort|swift_willThrow|_swift_runtime_on_report|_assertionFailure|_fatalErrorMessage|UIViewAlertForUnsatisfiableConstraints|CGPostError|_NSLockError|sqlite3_log)\b/;

@@ -90,6 +90,41 @@ export const consoleRows: readonly KnowledgeRow[] = [
     "LLVM, compiler-rt/lib/ubsan/ubsan_diag.cpp",
   ),
   ...row(
+    ["Main Thread Checker: "],
+    "What is for the main thread only, as the user interface is, was used from another thread. The checker tells of it and lets the program go on: this is no crash by itself.",
+    ["a completion handler on a background queue"],
+    "Dispatch to the main queue in the first frame of yours.",
+    "Apple, Main Thread Checker",
+  ),
+  ...row(
+    ["Publishing changes from background threads"],
+    "An object that SwiftUI observes was changed on another thread than the main one. The program goes on: this is a warning, no crash.",
+    ["a completion handler on a background queue"],
+    "Change it on the main queue or the main actor.",
+    "Apple, Combine and SwiftUI: run-time issues of Xcode",
+  ),
+  ...row(
+    [
+      "Publishing changes from within view updates",
+      "Modifying state during view update",
+      "Accessing State's value outside",
+    ],
+    "SwiftUI's state was changed or used while a view's body ran, or outside of a view. The program goes on: this is a warning, no crash.",
+    [],
+    "Move the change to an action, a task or onChange.",
+    "Apple, SwiftUI: run-time issues of Xcode",
+  ),
+  ...row(
+    ["React Native: ERROR "],
+    "An error of JavaScript was not caught in React Native, or was logged as one.",
+    [
+      "an error in the program's JavaScript",
+      "a native module that is missing or of another version",
+    ],
+    "The message has the error; its stack is JavaScript's, which needs the source map.",
+    "React Native, Libraries/Core/ExceptionsManager.js",
+  ),
+  ...row(
     ["GuardMalloc["],
     "The allocator for debugging (Guard Malloc) stopped the program, or tells of what it refused.",
     [],
@@ -111,7 +146,7 @@ export const consoleRows: readonly KnowledgeRow[] = [
     "Apple, launchd; sysexits(3)",
   ),
   ...row(
-    ["ReportCrash["],
+    ["ReportCrash[", "ReportCrash: Saved "],
     "The system's crash reporter tells that it saved a report. The line itself does not say what happened.",
     [],
     "Read the report whose path it names.",
@@ -125,6 +160,13 @@ export const consoleRows: readonly KnowledgeRow[] = [
     [],
     "The message has type and text; the first line of the stack threw it.",
     "Firebase, firebase-android-sdk: firebase-crashlytics",
+  ),
+  ...row(
+    ["Fatal Exception: System."],
+    "A .NET exception was not caught.",
+    [],
+    "The message has type and text; the first line of the stack threw it.",
+    "Firebase, Crashlytics; .NET for iOS and Android",
   ),
   ...row(
     ["Kernel pid terminated", "Runtime terminating during boot", "init terminating in"],

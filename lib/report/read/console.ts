@@ -254,7 +254,8 @@ const consoles: readonly Console[] = [
   {
     // LLVM, lib/Support/PrettyStackTrace.cpp and Unix/Signals.inc: what a compiler was doing, the innermost last
     said: /^(Stack dump:)$/m,
-    needs: /^\d{1,2}\.\s{1,4}Program arguments: /m,
+    needs:
+      /^\d{1,2}\.\s{1,4}(?:Program arguments: |Running pass |While |Compiling |Code generation|<eof> parser |\S{1,300}:\d{1,7}:\d{1,5}: )/m,
     also: /^\d{1,2}\.\s{1,4}(\S.{0,600})\n(?!\d{1,2}\.\s)/m,
     title: "the compiler was here: ",
     frame(line) {
@@ -458,14 +459,23 @@ function limitedProcess(said: string, head: string): ReportProcess | null {
     const pid = service[2] === undefined ? null : Number(service[2]);
     return { ...noProcess, name: service[1], pid };
   }
-  const saved = /^ReportCrash\[.{1,100}? for (\S.{0,100}?)\[(\d{1,9})\] version /.exec(said);
+  const saved = /^ReportCrash\W.{1,100}? for (\S.{0,100}?)\[(\d{1,9})\] version /.exec(said);
   if (saved !== null) return { ...noProcess, name: saved[1], pid: Number(saved[2]) };
   const killed = /^memorystatus: \w+ pid (\d{1,9}) \[(.{1,64})\] /.exec(said);
   return killed === null ? null : { ...noProcess, name: killed[2], pid: Number(killed[1]) };
 }
 
+/** A debugger's reason for a stop in prose, as the debugger writes it. */
+function plainStop(words: string): string {
+  return words.replace(stopTitle, "").replace(
+    /^exc_[a-z_]{3,30}(?= ?\()/i,
+    (name) => name.toUpperCase(),
+  )
+    .replace(/^Program reci?e?i?ved signal ?: {0,2}/i, "Program received signal: ");
+}
+
 /** Xcode's title of a thread, before its reason for a stop. */
-const stopTitle = /^Thread \d{1,4} ?(?:Queue ?: ?\S{1,200} \(\w{4,12}\))?: ?/;
+const stopTitle = /^Thread \d{1,4} ?(?:Queue ?: ?\S{1,200} \(\w{4,12}\))?: ?/i;
 
 /** Reads a run-time's text. */
 export function readConsole(
@@ -528,8 +538,8 @@ export function readConsole(
   const heap = /\bmalloc: \*{3} error for object .{1,300}$/m.exec(head)?.[0] ?? null;
   const also = other === null ? null : `${console.title ?? ""}${other[1] ?? other[0]}`;
   const words = (said[1] ?? "").replace(/\s*\n#?\s*/g, " ");
-  const number = / T(\d{1,6})\)$/.exec(words)?.[1] ?? /^Thread (\d{1,4}) ?[:Q]/.exec(words)?.[1];
-  const stop = console.isStop === true ? parseStopReason(words.replace(stopTitle, "")) : null;
+  const number = / T(\d{1,6})\)$/.exec(words)?.[1] ?? /^Thread (\d{1,4}) ?[:Q]/i.exec(words)?.[1];
+  const stop = console.isStop === true ? parseStopReason(plainStop(words)) : null;
   const thread: ReportThread = {
     // The sanitizers': `SEGV on unknown address 0x10 (pc 0x1 bp 0x2 sp 0x3 T6)`.
     index: Number(number ?? 0),

@@ -139,6 +139,19 @@ export const otherConsoles: readonly Console[] = [
     ends: /^\s*$/,
   },
   {
+    // Apple, Main Thread Checker: its backtrace begins behind its own frames.
+    said: /^(?:.{0,80} )?(Main Thread Checker: UI API called on a background thread: .{1,300})$/m,
+    frame(line) {
+      const match =
+        /^\s{0,8}\d{1,3}\s{1,4}(\S.{0,80}?)\s{1,40}(0x[0-9a-f]{6,16}) (\S.{0,800}) \+ \d{1,12}$/
+          .exec(line);
+      return match === null
+        ? null
+        : frameOf(match[3] === match[1] ? null : match[3], null, match[2], match[1]);
+    },
+    ends: /^\s*$/,
+  },
+  {
     // LLVM, compiler-rt/lib/ubsan/ubsan_diag.cpp: a stack only follows where it was asked for.
     said: /^(\S.{0,300}:\d{1,7}:\d{1,5}: runtime error: .{1,400})$/m,
     teller: "UndefinedBehaviorSanitizer",
@@ -166,6 +179,13 @@ export const otherConsoles: readonly Console[] = [
 /** Lines that say little, for texts that nothing else is known in. */
 export const noticeConsoles: readonly Console[] = [
   {
+    // What Xcode shows as a run-time issue: Combine and SwiftUI tell the system's log of it.
+    said:
+      /((?:Publishing changes from (?:background threads|within view updates) is not allowed|Modifying state during view update, this will cause undefined behavior|Accessing State's value outside of being installed on a View)\b.{0,200})$/m,
+    isAlone: true,
+    frame: () => null,
+  },
+  {
     // Apple, libgmalloc(3)
     said:
       /^(?:\S.{0,80} )?(GuardMalloc\[.{1,80}?\]: (?=.{0,200}(?:Attempting|[Ff]reed|[Ff]ailed|Bad|not allocated)).{1,400})$/m,
@@ -182,7 +202,7 @@ export const noticeConsoles: readonly Console[] = [
   {
     // ReportCrash's line in the system's log
     said:
-      /(?:^|\s)(ReportCrash\[\d{1,9}\](?: <\w{1,12}>)?: (?:\(.{1,60}\) )?Saved \S.{0,60} for \S.{0,200})$/m,
+      /(?:^|\s)(ReportCrash(?:\[\d{1,9}\])?(?: <\w{1,12}>)?: (?:\(.{1,60}\) )?Saved \S.{0,60} for \S.{0,200})$/m,
     isAlone: true,
     frame: () => null,
   },
@@ -195,7 +215,9 @@ export const noticeConsoles: readonly Console[] = [
   },
   {
     // React Native, React/Base/RCTAssert.m: a red screen, or what is logged of it
-    said: /^(?:.{0,80}\] ?)?(Unhandled JS Exception: \S.{1,600})$/m,
+    said:
+      /^(?:.{0,80}\] ?)?(Unhandled JS Exception: \S.{1,600}|ERROR {1,4}(?:(?:Type|Reference|Syntax|Range)?Error|Invariant Violation): \S.{1,600})$/m,
+    teller: "React Native",
     isAlone: true,
     frame: () => null,
   },
@@ -213,7 +235,16 @@ export const noticeConsoles: readonly Console[] = [
   {
     // Xcode: what it shows at the line where it stopped, in prose; in a line of its own it is the title of a thread.
     said:
-      /(?:^|[\s"\u201c'`(*])(Thread \d{1,4} ?(?:Queue ?: ?\S{1,200} \(\w{4,12}\))?: (?:EXC_[A-Z_]{3,30} \(code=[^()\n]{1,200}\)|signal SIG[A-Z]{2,6}|(?:Fatal error|Precondition failed): [^\n`"]{1,400}))/m,
+      /(?:^|[\s"\u201c'`(*:\uff1a])(Thread \d{1,4} ?(?:Queue ?: ?\S{1,200} \(\w{4,12}\))?: (?:EXC_[A-Z_]{3,30} \(code=[^()\n]{1,200}\)|signal SIG[A-Z]{2,6}|(?:Fatal error|Precondition failed): [^\n`"]{1,400}))/m,
+    isAlone: true,
+    isStop: true,
+    unless: threadTitle,
+    frame: () => null,
+  },
+  {
+    // Xcode 4, in prose too; people write the second word in several ways.
+    said:
+      /(?:^|[\s"\u201c'`(*:\uff1a])(Thread \d{1,4} ?: ?Program reci?e?i?ved signal ?: {0,2}["\u201c]?(?:SIG|EXC_)[A-Z_]{2,30})/im,
     isAlone: true,
     isStop: true,
     unless: threadTitle,
@@ -221,7 +252,7 @@ export const noticeConsoles: readonly Console[] = [
   },
   {
     // The same without the thread
-    said: /(?<=[^\n])(?:[\s"\u201c'`(*:])(EXC_[A-Z_]{3,30} \(code=[^()\n]{1,200}\))/m,
+    said: /(?<=[^\n])(?:[\s"\u201c'`(*:])(EXC_[A-Z_]{3,30} ?\(code=[^()\n]{1,200}\))/im,
     isAlone: true,
     isStop: true,
     unless: threadTitle,

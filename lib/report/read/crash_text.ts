@@ -678,6 +678,16 @@ class CrashTextReader {
       this.#remarks.push(misuse[1].trim());
       return true;
     }
+    // Swift's before version 4.2.
+    const old = this.#hasException
+      ? null
+      : /^(?:.{0,200}\.swift:\d{1,6}(?::\d{1,5})?: )?(fatal error: (?:unexpectedly found nil|(?:Array )?[Ii]ndex out of (?:range|bounds)|Array index |[Cc]an't |Dictionary |attempt(?:ed|ing)? to |use of unimplemented initializer|NSArray element|Double value|Float(?:ing)? |Not enough bits|Negative |UnsafeMutable|init\(coder:\)|Cannot ).{0,300})$/
+        .exec(line.replace(logPrefix, ""));
+    if (old !== null && this.#threads.length === 0) {
+      const said = `Fatal${old[1].slice(5)}`;
+      if (!this.#remarks.includes(said)) this.#remarks.push(said);
+      return true;
+    }
     const isLoose = this.#collecting !== "section" || !this.#isOfReport;
     const bare = line.replace(logPrefix, "").replace(/^`{1,3}/, "");
     if (isLoose && this.#threads.length === 0 && (printed.test(bare) || this.#ofLoader(bare))) {
@@ -861,9 +871,13 @@ class CrashTextReader {
       }
       return true;
     }
-    // Bugly's, with the reason on the next line.
-    if (this.#collecting === "header" && /^[A-Z]{2,4}[A-Z][A-Za-z]{3,60}Exception$/.test(line)) {
-      this.#fatal = `Fatal Exception: ${line}`;
+    // Bugly's, with the reason on the next line, and Crashlytics' in another spelling.
+    const raisedName = this.#collecting === "header"
+      ? /^(?:Fatal Exception (?=[\w.]{3,100}Exception$)|(?=[A-Z]{2,4}[A-Z][A-Za-z]{3,60}Exception$))([\w.]{3,100})$/
+        .exec(line)?.[1]
+      : undefined;
+    if (raisedName !== undefined) {
+      this.#fatal = `Fatal Exception: ${raisedName}`;
       this.#loose = this.#fatal;
       return true;
     }
@@ -1386,7 +1400,7 @@ const logPrefix =
 
 /** What libraries print to the console before they end a process. */
 const printed =
-  /^dyld(?:\[\d{1,9}\])?: (?:Library not loaded|Symbol not found|missing symbol called|lazy symbol binding failed|symbol .{1,80} not found)|\bmalloc: \*{3} (?:mach_vm_map|error for object|set a breakpoint)|^Assertion failed: \(.{1,300}\), function|(?:^|\.swift:\d{1,6}(?::\d{1,5})?: )(?:Fatal error(?!: (?:exception [A-Z]|can't |can\u2019t |'.{1,200}' file not found))|Precondition failed): \S|^(?:\S{1,100}\[\d{1,9}\]: )?(?:\[access\] )?This app has crashed because it attempted to access privacy-sensitive data|^(?:Fatal: )?This application failed to start because |^Unhandled [Ee]xception[.:] \S|^thread '.{1,100}' (?:\(\d{1,12}\) )?panicked at |^Fatal Python error: |^FATAL ERROR: |^\[\d{1,7}:(?:\d{1,12}:)?\d{4}\/\d{6}\.\d{3,6}:FATAL:|^Modifications to the layout engine must not be performed|^This application is modifying the autolayout engine from a background thread|^(?:Dyld Message: )(?:Library not loaded|Symbol not found)|^(?:\S.{0,100} )?\*{3} [-+]\[\w.{1,300}\]: message sent to deallocated instance 0x|^ASSERT(?: failure in .{1,200})?: ".{1,300}"(?:, | in )file .{1,300}, line \d|^objc\[\d{1,9}\]: (?:[-+]\[\w{1,200} initialize\] may have been in progress|Attempt to use|Method cache|Invalid|autorelease pool)/;
+  /^dyld(?:\[\d{1,9}\])?: (?:Library not loaded|Symbol not found|missing symbol called|lazy symbol binding failed|symbol .{1,80} not found)|\bmalloc: \*{3} (?:mach_vm_map|error for object|set a breakpoint)|^Assertion failed: \(.{1,300}\), function|(?:^|\.dylib: |\.swift:\d{1,6}(?::\d{1,5})?: )(?:Fatal error(?!: (?:exception [A-Z]|can't |can\u2019t |'.{1,200}' file not found))|Precondition failed): \S|^(?:\S{1,100}\[\d{1,9}\]: )?(?:\[access\] )?This app has crashed because it attempted to access privacy-sensitive data|^(?:Fatal: )?This application failed to start because |^Unhandled [Ee]xception[.:] \S|^thread '.{1,100}' (?:\(\d{1,12}\) )?panicked at |^Fatal Python error: |^FATAL ERROR: |^\[\d{1,7}:(?:\d{1,12}:)?\d{4}\/\d{6}\.\d{3,6}:FATAL:|^Modifications to the layout engine must not be performed|^This application is modifying the autolayout engine from a background thread|^(?:Dyld Message: )(?:Library not loaded|Symbol not found)|^(?:\S.{0,100} )?\*{3} [-+]\[\w.{1,300}\]: message sent to deallocated instance 0x|^ASSERT(?: failure in .{1,200})?: ".{1,300}"(?:, | in )file .{1,300}, line \d|^objc\[\d{1,9}\]: (?:[-+]\[\w{1,200} initialize\] may have been in progress|Attempt to use|Method cache|Invalid|autorelease pool)/;
 
 /** The lines of `VM Region Info`, which some copies have without their indentation. */
 function isRegionLine(field: string, line: string): boolean {

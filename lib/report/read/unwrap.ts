@@ -41,6 +41,7 @@ export function unwrap(text: string): Unwrapped {
   );
   step("the system log's prefixes", () => isSystem, withoutSystemLog);
   step("a log's prefixes", isStamped, unstamped);
+  step("times of Flutter's tools", isTimed, (all) => all.replace(timed, ""));
   step("escapes of a string", isEscaped, unescaped);
   step("invisible characters", isMarked, unmark);
   // A property list has entities wherever they are needed, as in the list of images alone.
@@ -80,7 +81,7 @@ function isSuspicious(head: string): boolean {
   if (isLogged(head) || isPartlyQuoted(head) || isTable(head) || isJoined(head)) return true;
   if (isStringList(head)) return true;
   if (isTicked(head) || isListed(head) || isNumbered(head) || isPaged(head)) return true;
-  if (isFiled(head) || isStamped(head) || isItalic(head)) return true;
+  if (isTimed(head) || isFiled(head) || isStamped(head) || isItalic(head)) return true;
   if (isTracker(head) || isTypeset(head) || isBroken(head)) return true;
   if (
     !plainField.test(head) &&
@@ -573,6 +574,15 @@ function unstamped(text: string): string {
     lines.push(rest.replace(cutMark, ""));
   }
   return lines.join("\n");
+}
+
+/** What Flutter's tools write before each line of a verbose log: the time since the last one. Flutter,
+ * packages/flutter_tools/lib/src/base/logger.dart. */
+const timed = /^\[(?: {8}| {0,4}\+\d{1,6} ?ms)\] ?/gm;
+
+/** Whether lines have such times before them. */
+function isTimed(head: string): boolean {
+  return /^\[ {8}\] |^\[ {0,4}\+\d{1,6} ?ms\]/m.test(head) && [...head.matchAll(timed)].length > 2;
 }
 
 /** What NSLog writes before each line: time, process, pid and thread, and Xamarin a level. */

@@ -1238,3 +1238,63 @@ Deno.test("an exception's name and reason in the line before its stack", () => {
     "NSInvalidArgumentException, no cart",
   );
 });
+
+Deno.test("a verbose log of Flutter's tools: the time before each line", () => {
+  const { threads, whose } = told(
+    "[+1029 ms] Process 77 stopped\n" +
+      "[        ] * thread #20, name = 'io.flutter.1.ui', stop reason = EXC_BAD_ACCESS (code=1, address=0x0)\n" +
+      "[        ]     frame #0: 0x0000000108a1c3f4 Shop`-[Cart pay] + 40\n" +
+      "[  +12 ms] Lost connection to device.\n",
+  );
+  assertEquals(threads, [[20, "io.flutter.1.ui", true]]);
+  assertEquals(whose[2], "-[Cart pay]");
+});
+
+Deno.test("Xcode's stops in other spellings of prose, and a breakpoint's title", () => {
+  const type = (text: string) => readReport(`${text}\n`, "x").exception?.type;
+  assertEquals(
+    type("I'm having thread 1 exc_bad_access (code=1 address=0x0) here"),
+    "EXC_BAD_ACCESS",
+  );
+  assertEquals(
+    type('it gives "Thread 1 : program recieved signal : EXC_BAD_ACCESS"'),
+    "EXC_BAD_ACCESS",
+  );
+  assertEquals(
+    type("（错误）ERROR：Thread 1: EXC_BAD_ACCESS (code=1, address=0x0)"),
+    "EXC_BAD_ACCESS",
+  );
+  assertStringIncludes(told("Thread 1: breakpoint 1.1\n").what, "nothing crashed");
+});
+
+Deno.test("what only warns: the Main Thread Checker, SwiftUI; old Swift, .NET and LLVM messages", () => {
+  const checked = told(
+    "Main Thread Checker: UI API called on a background thread: -[UIView bounds]\nPID: 77\nBacktrace:\n" +
+      "4   Shop                 0x0000000104c0a1b8 -[Cart pay] + 44\n" +
+      "5   libdispatch.dylib    0x00000001a1b2c3d4 _dispatch_call_block_and_release + 32\n",
+  );
+  assertStringIncludes(checked.what, "this is no crash by itself");
+  assertEquals(checked.whose, ["program", null, "-[Cart pay]"]);
+  for (
+    const [text, what] of [
+      [
+        "[SwiftUI] Modifying state during view update, this will cause undefined behavior.",
+        "no crash",
+      ],
+      ["Publishing changes from background threads is not allowed; make sure to", "no crash"],
+      [
+        "fatal error: unexpectedly found nil while unwrapping an Optional value",
+        "optional was nil",
+      ],
+      [
+        "Fatal Exception System.NotSupportedException\nno calendar",
+        ".NET exception was not caught",
+      ],
+      ["ERROR  TypeError: undefined is not an object", "error of JavaScript"],
+      [
+        "Stack dump:\n0.  Running pass 'Verifier' on module 'cart'.\n1.  Running pass 'Cart' on function '@pay'",
+        "Running pass 'Cart'",
+      ],
+    ]
+  ) assertStringIncludes(told(`${text}\n`).what, what);
+});
