@@ -296,7 +296,7 @@ class CrashTextReader {
       }
       return;
     }
-    if (trimmed.length < 60 && damagedTitle.test(trimmed)) {
+    if (trimmed.length < 60 && trimmed.includes("nf") && damagedTitle.test(trimmed)) {
       this.#sections.push({ name: "Application Specific Information", lines: [] });
       this.#collecting = "section";
       return;

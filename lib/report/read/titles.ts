@@ -22,9 +22,11 @@ const lineMarks =
  * @param first its first character
  */
 export function titleIn(line: string, first: number): string | null {
-  // Nearly all lines are frames, which begin with digits.
-  if (line.length > 400 || first >= 0x30 && first <= 0x39) return null;
-  const isPlain = first >= 0x41 && first <= 0x5a || first === 0x74 || first === 0x6c;
+  // Nearly all lines are frames, images and registers, which begin with digits and small letters.
+  const isSmall = first >= 0x61 && first <= 0x7a;
+  if (isSmall && !line.startsWith("thread ") && !line.startsWith("last exception")) return null;
+  if (first >= 0x30 && first <= 0x39 || line.length > 400) return null;
+  const isPlain = isSmall || first >= 0x41 && first <= 0x5a;
   const bare = isPlain ? line : line.replace(lineMarks, "");
   // Small, spaced, or with another mark: `thread 0 crashed:`, `Thread  0  Crashed:`, `Thread 0 Crashed -`.
   const isOdd =
