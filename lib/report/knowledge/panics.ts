@@ -296,6 +296,37 @@ export const panicRows: readonly KnowledgeRow[] = [
     "report",
   ),
   panic(
+    "pci restore invalid deviceid",
+    "After it had been without power, as in sleep, a PCI device had another identity than before; the message names the device.",
+    ["a device, its slot or its adapter that failed to come back", "a firmware or driver bug"],
+    "Disconnect or replace that device; see whether it comes with sleep only.",
+    "IOPCIFamily, IOPCIBridge.cpp",
+    "report",
+  ),
+  panic(
+    "thunderbolt power on failed",
+    "A Thunderbolt controller did not come back when it was to be powered on.",
+    ["failing hardware", "a firmware or driver bug"],
+    `${updates} Try without devices at the Thunderbolt ports.`,
+    "IOPCIFamily, IOPCIBridge.cpp",
+    "report",
+  ),
+  panic(
+    "waitQuietController failed",
+    "The drivers of a graphics chip did not come to rest in time after they were started.",
+    ["a bug in a graphics driver", "failing graphics hardware"],
+    updates,
+    "IOGraphics, IOGraphicsFamily/IOFramebuffer.cpp",
+    "waiter",
+  ),
+  panic(
+    "IOUSBCommandPool",
+    "A check of the USB drivers failed: a command was given back while it was still in use, or twice.",
+    ["a bug in a driver of a USB device or controller"],
+    extensions,
+    "IOUSBFamily, Classes/IOUSBCommand.cpp",
+  ),
+  panic(
     "not wired for the IODMACommand",
     "A check of IOKit failed: an extension used memory for a transfer, or read its physical addresses, without preparing it (prepare()) before, or after that was taken back (complete()).",
     ["a bug in the extension that used the memory"],
@@ -824,12 +855,14 @@ export const panicRows: readonly KnowledgeRow[] = [
     "XNU, osfmk/i386/machine_check.c",
     "moment",
   ),
-  panic(
-    "hfs_",
-    "HFS+ met something that it could not go on with, such as an inconsistent volume.",
-    ["a damaged volume", "failing storage"],
-    "Run Disk Utility's First Aid.",
-    "Apple, hfs",
+  ...["hfs_", "hfs: "].map((key) =>
+    panic(
+      key,
+      "HFS+ met something that it could not go on with, such as an inconsistent volume.",
+      ["a damaged volume", "failing storage", "a bug in the file system"],
+      "Back up; run Disk Utility's First Aid.",
+      "hfs, core: the messages of panic()",
+    )
   ),
   panic(
     "apfs",

@@ -432,6 +432,8 @@ Deno.test("an extension in the backtrace of firmware's, hardware's and watchdogs
         'nvme: "Fatal error occurred. CSTS=0xffffffff US[1]=0x0"',
         "nothing but ones, as of a device that does not answer",
       ],
+      ["CART: pci restore invalid deviceid 0x00000000", "another identity than before"],
+      ["CART(Mac): thunderbolt power on failed 0xe00002c0", "controller did not come back"],
       ["initproc exited -- exit reason namespace 2 subcode 0xa description: none", "signal SIGBUS"],
       [
         "initproc failed to start -- exit reason namespace 6 subcode 0x1 description: Library not loaded: /usr/lib/libCart.dylib",
