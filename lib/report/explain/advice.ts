@@ -29,7 +29,7 @@ export function adviceOf(
     ...cannotBuild(report, own) ? [ofTools] : [],
     ...quotes(happened) ? [ofMessage] : [],
   ];
-  const hasObjects = usesObjects(report);
+  const hasObjects = usesObjects(report) && !isOfCxx(report);
   for (const row of rows) {
     const able = isOutOfReach && !forOwner.test(row.next) ? "" : row.next;
     const fit = fitting(withoutClauses(able, unfit), thread, own)
@@ -139,6 +139,19 @@ const onlySanitizer = /^Run with (?:zombie objects or )?Address Sanitizer\.$/;
 /** Advice that only a stack can be held against. */
 const ofStack =
   /\bthe top frame|first frame of yours|the calling frame|^See the (?:caller|frames|function)/;
+
+/** Frames of a stack by which it is told what kind of object was used. */
+const INNERMOST = 4;
+
+/** Whether a member of C++ was innermost, and nothing of Objective-C or Swift near it: its objects leave no zombies. */
+function isOfCxx({ decidingStack }: CrashReport): boolean {
+  const near = decidingStack.slice(0, INNERMOST);
+  return /^[^[$]{1,200}::/.test(near[0]?.symbol ?? "") &&
+    !near.some((frame) =>
+      /^[-+]\[|^_*(?:\d{1,3}[-+]\[|objc_|swift_|NS[A-Z]|CF[A-Z]|\$s)/.test(frame.symbol ?? "") ||
+      /^lib(?:objc|swift)|^(?:com\.apple\.)?(?:Core)?Foundation$/.test(titleOf(frame))
+    );
+}
 
 /** Whether a program may have objects of Objective-C, by its bundle or what is on its stack. */
 function usesObjects({ process, decidingStack, images, arch }: CrashReport): boolean {

@@ -31,7 +31,9 @@ export function isApples({ process }: CrashReport): boolean {
   // What Xcode's templates named programs is anybody's, and so is what Xcode's Python runs.
   return (identifier !== null &&
     /^com\.apple\.(?!my[a-z]|carbonbundletemplate|example)/i.test(identifier)) ||
-    (path !== null && /\/Xcode[\w.-]{0,40}\.app\/Contents\//.test(path) &&
+    // Of Xcode's, also those that it puts on devices.
+    (path !== null &&
+      /\/Xcode[\w.-]{0,40}\.app\/Contents\/|^\/(?:private\/var\/)?Developer\/usr\//.test(path) &&
       !path.includes("/Python"));
 }
 

@@ -1162,6 +1162,10 @@ Deno.test("advice fits who can build the program, and what the report has told",
   const own = freed(app, ["Shop -[Cart sum] + 40", "Shop main + 8"]);
   assertStringIncludes(own, "zombie objects or Address Sanitizer");
   assertStringIncludes(own, "the object that -[Cart sum] (frame 1) uses");
+  // Objects of C++ leave no zombies.
+  const member = told(crash(access("0x00000a5a5a5a5a50"), ["Shop Cart::sum() + 40", ...loop])).next;
+  assert(/Sanitizer/.test(member) && !/zombie/.test(member), member);
+  assertEquals(freed("/Developer/usr/bin/Shop", ["Shop -[Cart sum] + 40"]), "");
   // Nobody but Apple builds its daemons, and there are no such tools for managed code.
   assertEquals(freed("/usr/libexec/shopd", ["Foundation -[NSArray dealloc] + 8"]), "");
   const raised = (path: string) =>
