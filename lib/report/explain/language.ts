@@ -140,9 +140,14 @@ function fromMessages(messages: readonly string[]): Named | null {
   // The C++ run-time writes its line before or after that of the Objective-C run-time, which has the reason.
   const [first] = found;
   if (first === undefined) return null;
-  return first.name === null && first.reason === null
-    ? found.find(({ reason }) => reason !== null) ?? first
-    : first;
+  if (first.name === null && first.reason === null) {
+    return found.find(({ reason }) => reason !== null) ?? first;
+  }
+  // The reason may stand before the title that names the exception alone.
+  const title = first.name === null
+    ? found.find(({ name, reason }) => name !== null && reason === null)
+    : undefined;
+  return title === undefined ? first : { ...first, name: title.name };
 }
 
 function fromMessage(message: string): Named | null {
@@ -177,6 +182,8 @@ function fromMessage(message: string): Named | null {
     text,
   );
   if (invoked !== null) return { language: "Objective-C", name: null, reason: invoked[1] };
+  const drawn = /^Exception thrown while executing UI block: (.{1,3000})/.exec(text);
+  if (drawn !== null) return { language: "Objective-C", name: null, reason: drawn[1] };
   // Xcode's and its tools'.
   const own = /UNCAUGHT EXCEPTION \((\w{1,100})\): (.{1,2000})/.exec(text);
   if (own !== null) return { language: "Objective-C", name: own[1], reason: own[2] };

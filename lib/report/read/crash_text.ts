@@ -663,7 +663,7 @@ class CrashTextReader {
     }
     // React Native's, of a native module.
     const invoked =
-      /^(?:\S.{0,80}\] ?)?(Exception '.{1,3000}' was thrown while invoking \S{1,200} on target \S.{0,300})$/
+      /^(?:\S.{0,80}\] ?)?(Exception '.{1,3000}' was thrown while invoking \S{1,200} on target \S.{0,300}|Exception thrown while executing UI block: \S.{0,3000})$/
         .exec(line);
     if (invoked !== null && !this.#hasException) {
       this.#remarks.push(invoked[1]);
@@ -686,6 +686,15 @@ class CrashTextReader {
     if (old !== null && this.#threads.length === 0) {
       const said = `Fatal${old[1].slice(5)}`;
       if (!this.#remarks.includes(said)) this.#remarks.push(said);
+      return true;
+    }
+    // The reason of an exception whose title follows, as Foundation begins reasons.
+    if (
+      !this.#hasException && this.#isPiece() &&
+      /^\*{3} [-+]\[[\w() ]{1,200} [\w:]{1,200}\]: \S/.test(line) &&
+      !line.includes("message sent to deallocated instance")
+    ) {
+      this.#remarks.push(line);
       return true;
     }
     const isLoose = this.#collecting !== "section" || !this.#isOfReport;

@@ -109,11 +109,32 @@ export function readReports(
       0,
       isPiece
         ? "more of the .ips report that this is a piece of: its exception or a whole stack"
-        : "a crash report, a sample, a spindump or a panic",
+        : nameless.find(([pattern]) => pattern.test(text.slice(0, 1 << 16)))?.[1] ??
+          "a crash report, a sample, a spindump or a panic",
     );
   }
   return reports;
 }
+
+/** What is known but does not tell what happened, and what would. */
+const nameless: readonly (readonly [RegExp, string])[] = [
+  [
+    /^General Purpose Registers:/m,
+    "a stack or a stop reason beside the registers that LLDB printed",
+  ],
+  [
+    /^\s{1,20}Address: \S.{0,300}\n\s{1,20}Summary: /m,
+    "a stack or a stop reason beside LLDB's answer of what is at an address",
+  ],
+  [
+    /^\s{0,8}#\d\d abs [0-9a-f]{8,16} (?:virt|_kDart)/m,
+    "names: this is a stack of Dart code without symbols, which flutter symbolize gives names",
+  ],
+  [
+    /"agent"\s?:\s?"backtrace-/,
+    "a report in another form: this is the JSON of Backtrace.io, which is not read",
+  ],
+];
 
 /** What follows a report in its file. */
 interface Following extends NextReport {
@@ -352,8 +373,9 @@ function pieceOf(value: JsonObject): JsonObject | null {
 
 /** Whether a JSON document is a report's body rather than its header. */
 function isBody(value: JsonObject): boolean {
+  // Others have threads by their numbers.
+  if (Array.isArray(value.threads)) return true;
   return [
-    "threads",
     "usedImages",
     "exception",
     "procName",

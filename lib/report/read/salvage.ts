@@ -53,7 +53,10 @@ function salvageFrom(text: string, from: number): Salvaged | null {
     while (text.charCodeAt(colon) <= 0x20) colon++;
     if (text[colon] !== ":") continue;
     const parsed = parseJson(text, colon + 1);
-    if (parsed.value === undefined) continue;
+    // Others have threads by their numbers.
+    if (parsed.value === undefined || (name === "threads" && !Array.isArray(parsed.value))) {
+      continue;
+    }
     body[name] = parsed.value;
     for (const [frame, span] of parsed.spans) spans.set(frame, span);
   }

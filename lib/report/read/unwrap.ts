@@ -648,7 +648,7 @@ function unfiled(text: string): string {
 
 /** Crashlytics' web page: a frame's number, its image, perhaps its place, and its function are lines of their own. */
 const pagedFrames =
-  /(?:^|\n)0\r?\n\S[^\n]{0,80}\r?\n(?:[^\n]{1,400} - Line \d{1,9}\r?\n)?[^\n]{1,1000} \+ \d{1,12}\r?\n1\r?\n\S/;
+  /(?:^|\n)0\r?\n[A-Za-z?][^\n]{0,80}\r?\n(?:[^\n]{1,400} - Line \d{1,9}\r?\n)?[^\s\d][^\n]{1,1000}\r?\n1\r?\n[A-Za-z?][^\n]{0,80}\r?\n[^\s\d]/;
 
 function isPaged(head: string): boolean {
   return /\n1\r?\n/.test(head) && pagedFrames.test(head);
@@ -666,7 +666,7 @@ function unpaged(text: string): string {
     );
     const place = /^(\S.{0,400}) - Line (\d{1,9})$/.exec(first);
     const symbol = place === null ? first : second;
-    if (number !== String(next) || image === "" || !/^\S.{0,1000} \+ \d{1,12}$/.test(symbol)) {
+    if (number !== String(next) || image === "" || !/^[^\s\d].{1,1000}$/.test(symbol)) {
       whole.push(lines[at]);
       continue;
     }

@@ -1298,3 +1298,42 @@ Deno.test("what only warns: the Main Thread Checker, SwiftUI; old Swift, .NET an
     ]
   ) assertStringIncludes(told(`${text}\n`).what, what);
 });
+
+Deno.test("Crashlytics: a page's frames without offsets; the reason before the title", () => {
+  const paged = told(
+    "Fatal Exception: NSInvalidArgumentException\nno cart\n0\nCoreFoundation\n__exceptionPreprocess\n" +
+      "1\nlibobjc.A.dylib\nobjc_exception_throw\n2\nShop\nCart.pay(sum:)\n3\nUIKitCore\nUIApplicationMain\n",
+  );
+  assertStringIncludes(paged.what, "NSInvalidArgumentException, no cart");
+  assertEquals(paged.whose, ["program", null, "Cart.pay(sum:)"]);
+  assertStringIncludes(
+    told(
+      "*** -[__NSArrayM insertObject:atIndex:]: object cannot be nil\n-[Cart pay]\n\n" +
+        "Fatal Exception: NSInvalidArgumentException\n0  CoreFoundation   0x1924dafd8 __exceptionPreprocess\n" +
+        "1  libobjc.A.dylib  0x190f3c538 objc_exception_throw\n2  Shop             0x1002af368 -[Cart pay] + 139\n",
+    ).what,
+    "NSInvalidArgumentException, -[__NSArrayM insertObject:atIndex:]: object cannot be nil",
+  );
+});
+
+Deno.test("React Native: an exception of a block of the user interface", () => {
+  assertStringIncludes(
+    told("Exception thrown while executing UI block: -[CartView setSum:]: unrecognized selector\n")
+      .what,
+    "was not caught: -[CartView setSum:]",
+  );
+});
+
+Deno.test("what does not tell what happened is named", () => {
+  for (
+    const [text, words] of [
+      ["General Purpose Registers:\n        x0 = 0x0000000000000000\n", "the registers"],
+      [
+        "      Address: Shop[0x0000000100003f50] (Shop.__TEXT + 80)\n      Summary: Shop`pay + 16\n",
+        "at an address",
+      ],
+      ["    #00 abs 0000000104b12340 virt 0000000000001340 _kDart+0x1340\n", "flutter symbolize"],
+      ['{"agent":"backtrace-cocoa","threads":{"0":{"stack":[]}}}', "Backtrace.io"],
+    ]
+  ) assertThrows(() => readReport(text, "x"), Error, words);
+});
