@@ -300,7 +300,7 @@ export function waitsForThread(thread: ReportThread): boolean {
 }
 
 /** How often a thread was sampled. */
-function samplesOf({ tree }: ReportThread): number {
+export function samplesOf({ tree }: ReportThread): number {
   return tree.reduce((sum, { count }) => sum + count, 0);
 }
 

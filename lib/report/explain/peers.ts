@@ -3,7 +3,7 @@
 import { isBaseLibrary, isKernelFrame, isSystemFrame, titleOf } from "../images.ts";
 import { mainCall } from "../knowledge/mod.ts";
 import type { ReportFrame, ReportThread } from "../report.ts";
-import { activityOf, isEventLoop, isIdleStack, mainThread, waitOf } from "./hang.ts";
+import { activityOf, isEventLoop, isIdleStack, mainThread, samplesOf, waitOf } from "./hang.ts";
 import { shortName } from "./names.ts";
 import { frameOwner, functionOf } from "./stack.ts";
 import { sentence, threadWords } from "./words.ts";
@@ -74,9 +74,11 @@ function placeOf(frames: readonly ReportFrame[], inner: string | null): string {
   return other === undefined || other === one ? ` in ${one}` : ` in ${one}, called by ${other}`;
 }
 
-/** The stack of a thread, or the one that it had in most of its samples. */
+/** The stack of a thread, or the one that it had in nearly all of its samples; empty where it had several. */
 function stackOf(thread: ReportThread): readonly ReportFrame[] {
-  return thread.tree.length > 0 ? activityOf(thread).busiest : thread.frames;
+  if (thread.tree.length === 0) return thread.frames;
+  const { busiest, samples } = activityOf(thread);
+  return samples * 10 >= samplesOf(thread) * 9 ? busiest : [];
 }
 
 /** The other thread that waits, where the main thread of a process waits for something that another one does: `null` where
