@@ -33,6 +33,8 @@ export function isNearest(frame: ReportFrame): boolean {
   // Reporters that found none.
   if (symbol.endsWith("(null)") && /^(?:\/\/ )?\(null\)$/.test(symbol)) return true;
   if (symbol.startsWith("+ ")) return true;
+  // The begin of an image, which has no other names.
+  if (/^_{0,2}mh_(?:execute|dylib|bundle)_header$/.test(symbol)) return true;
   if (frame.nearest === true || isFar(frame)) return true;
   const offset = offsetOf(frame);
   return (offset === null || offset > MAX_MADE) && made.test(symbol);

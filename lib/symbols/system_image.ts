@@ -14,6 +14,9 @@
 const folders =
   /^(?:\/(?:usr\/)?(?:lib(?:exec|32|64|x32)?|s?bin)\/|\/System\/(?!Volumes\/Data\/|Library\/Frameworks\/Python\.framework\/.{1,60}\/site-packages\/)|\/Library\/Apple\/|\/(?:private\/)?preboot\/(?:[0-9A-Fa-f-]{36,128}\/)?(?:Cryptexes|System|usr)\/|\/Developer\/|\/AppleInternal\/)/;
 
+/** Libraries that people installed among the system's before OS X 10.11 closed the folder, and that the system never had. */
+const installed = /^\/usr\/lib\/lib(?:usb|ftdi|ftd2xx|hidapi|mono|gdiplus)[\w.-]{0,40}\.dylib$/;
+
 /** A simulator's system, on whichever volume: runtimes are mounted disk images from Xcode 14 on, and
  * were part of the platform's SDK up to Xcode 5. */
 const simulators = /\/RuntimeRoot\/|\.simruntime\/|\.platform\/Developer\/SDKs\//;
@@ -40,6 +43,7 @@ const names = /^(?:libsystem_|libobjc\.|libdispatch|libdyld|dyld|libc\+\+|kernel
  * ```
  */
 export function isSystemPath(path: string): boolean {
-  return folders.test(path) || simulators.test(path) || swiftLibraries.test(path) ||
+  return folders.test(path) && !installed.test(path) || simulators.test(path) ||
+    swiftLibraries.test(path) ||
     linux.test(path) || !path.includes("/") && names.test(path);
 }

@@ -143,6 +143,11 @@ const absences = {
   outer:
     safe`not known; the stack, as far as it could be read, ends before any function of the program`,
   description: safe`the program: a usage description is missing in its Info.plist`,
+  "system's":
+    safe`most likely the system, which the program is a part of; no stack that tells more was found in the report`,
+  hidden: safe`not known; the frames that filled the stack are left out of the report`,
+  "hidden compiled":
+    safe`not known; what filled the stack is in no image, as what a run-time compiles, such as managed code`,
   own: safe`not sure; the stack ends early, and all that is there is Apple's, as the program is`,
   processes: safe`not known; the report is of several processes`,
   resource: safe`the process itself; no stack shows which function of the program`,
@@ -172,6 +177,7 @@ const absences = {
   passed:
     safe`the system, as far as the stack shows: the program's functions on it only passed an event on; what the program did before may have led to it`,
   wait: safe`not known; the stack is that of a thread that waited`,
+  sent: safe`not known; the stack is only where the thread was when the signal came`,
   generated:
     safe`not known; the code that was interrupted is in no image, as what a run-time compiles; the signal's handler is a run-time's`,
   compiled:
@@ -242,6 +248,7 @@ function callerWords(frames: readonly OwnedFrame[], deciding: OwnedFrame): SafeT
 /** What is lacked where the stack says nothing, or its kernel extensions are told otherwise. */
 const quiet: ReadonlySet<Absent> = new Set([
   "wait",
+  "sent",
   "packaging",
   "extension",
   "extension cut",

@@ -1,7 +1,7 @@
 /** What to do, as far as it fits the report: the program, who can build it, and what the report has told already. */
 
 import { imageOf, imageTitle, titleOf } from "../images.ts";
-import type { KnowledgeRow } from "../knowledge/mod.ts";
+import { type KnowledgeRow, knownFrame } from "../knowledge/mod.ts";
 import { isNearest } from "../nearest.ts";
 import { type CrashReport, fieldValue, type ReportFrame, type ReportThread } from "../report.ts";
 import { shortName } from "./names.ts";
@@ -120,7 +120,9 @@ function withoutZombies(next: string): string {
 /** Advice that speaks of functions on a stack, as far as the report has one. */
 function fitting(next: string, thread: ReportThread | null, own: ReportFrame | null): string {
   if (next === "") return next;
-  if (own !== null) {
+  // What a run-time calls compiled code by uses no object itself.
+  const isPassage = own?.symbol != null && knownFrame(own.symbol)?.role === "raise";
+  if (own !== null && !isPassage) {
     // Its name says more than its place.
     return own.symbol === null || isNearest(own) ? next : next.replace(
       /\b[Tt]he first frame of yours/,

@@ -28,7 +28,7 @@ import {
 import { isJetsam, isLowMemory, jetsamReason } from "./jetsam.ts";
 import { isInKernel } from "./panic.ts";
 import { isAskedFor, isElsewhere, isRestart, isWholeBacktrace, panicEnd } from "./panic_stack.ts";
-import { overflows, recursion } from "./recursion.ts";
+import { hiddenRecursion, overflows, recursion } from "./recursion.ts";
 import {
   endedBy,
   entryOf,
@@ -64,6 +64,7 @@ import {
   isPrivacyAbort,
   isPythons,
   isReporterCrash,
+  isSentSignal,
   isUnplaced,
   onlyWaits,
   tellingStack,
@@ -209,6 +210,10 @@ export function attributeReport(
   const owned: OwnedStack = { report, stack, frames, reading, begin, end };
   const found = decidingOf(owned);
   const { at, deciding, isOwn, isPart, isAddress } = found;
+  const hidden = stack === report.crashedThread?.frames ? hiddenRecursion(report) : null;
+  if (hidden !== null) {
+    return { ...undecided, absent: hidden.isCompiled ? "hidden compiled" : "hidden", frames };
+  }
   const isHeap = isHeapDamage(report, reading) && !overflows(report);
   if (isHeap || isMallocStop(report, reading)) {
     return {
@@ -596,7 +601,7 @@ function whyNone(report: CrashReport, stack: readonly ReportFrame[]): Absent | n
     return jetsamReason(report) === "per-process-limit" ? "limit" : "memory";
   }
   if (new Set(report.threads.map(({ process }) => process)).size > 1) return "processes";
-  return onlyWaits(report, stack) ? "wait" : null;
+  return onlyWaits(report, stack) ? "wait" : isSentSignal(report, stack) ? "sent" : null;
 }
 
 /** Why no function of the program decides. */
@@ -612,6 +617,9 @@ function whyAbsent(
   if (isGenerated(stack, reading.first)) return "generated";
   if (lacking === "outer" && deciding === null && isRecording(stack)) return "recorder";
   if (lacking === "stack" && culpritOf(report) !== null) return "culprit";
+  if (lacking === "stack" && report.exception !== null && isSystemProgram(report)) {
+    return "system's";
+  }
   if (isAddress) return "address";
   if (lacking !== "thrower" && isLaunching(report, stack)) return "launch";
   if (

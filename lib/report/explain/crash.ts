@@ -16,13 +16,14 @@ import { activityOf, isIdleStack, lockOf, mainThread, waitOf } from "./hang.ts";
 import { tellIsolation } from "./isolation.ts";
 import { type UncaughtException, uncaughtException } from "./language.ts";
 import { ageWords, launchWords } from "./launch.ts";
+import { tellLock } from "./locks.ts";
 import { managedCalls, managedPath, scriptCalls, scriptPath } from "./managed.ts";
 import { allMessages, sanitizerPlace, tellMessages } from "./message.ts";
 import { occasionOf, queueRow } from "./occasion.ts";
 import { callPath } from "./path.ts";
 import { peerOf } from "./peers.ts";
 import { isOfProcess, isSystemProgram } from "./program.ts";
-import { MANY, recursion } from "./recursion.ts";
+import { hiddenRecursion, hiddenWords, MANY, recursion } from "./recursion.ts";
 import { saidBefore } from "./said_before.ts";
 import { endedBy, frameOwner, functionOf, isBase, ownFrame, readStack } from "./stack.ts";
 import { type Crash, Story } from "./story.ts";
@@ -32,6 +33,7 @@ import {
   exceedsMemory,
   isKilled,
   isReporterCrash,
+  isSentSignal,
   lacksCrashed,
   onlyWaits,
   tellingStack,
@@ -73,6 +75,7 @@ export function explainCrash(
   tellCompiledDart(crash, story);
   tellArgument(crash, story);
   tellFunction(crash, story);
+  tellLock(crash, story);
   tellIsolation(crash, story);
   tellRecursion(crash, story);
   const isDecoded = tellCodes(crash, story);
@@ -139,7 +142,8 @@ export function explainCrash(
   if (isWaiting && shown !== null && shown.frames === stack && !isIdleStack(stack)) {
     story.tell(`Thread ${shown.index}: ${activityOf(shown).words}.`);
   }
-  const isAsked = isBlank && !touchedPage(report) && (outside || !onlyWaits(report, stack));
+  const isAsked = isBlank && !touchedPage(report) &&
+    (outside || !onlyWaits(report, stack) && !isSentSignal(report, stack));
   const path = isBacktraceIdle(crash.texts) || isAsked || isWaiting ? [] : callPath(
     stack,
     Math.max(reading.first, reading.handled),
@@ -233,7 +237,12 @@ function tellFork({ report, texts, stack, reading }: Crash, story: Story): boole
   return isThreaded || isSystems;
 }
 
-function tellRecursion({ deep }: Crash, story: Story): void {
+function tellRecursion({ report, outside, deep }: Crash, story: Story): void {
+  const hidden = outside ? null : hiddenRecursion(report);
+  if (hidden !== null) {
+    story.tell(hiddenWords(hidden, report.crashedThread!.frames));
+    story.rows.unshift(known("address", hidden.isCompiled ? "recursion compiled" : "recursion")!);
+  }
   if (deep === null) return;
   story.happened.unshift(deep.text);
   if (deep.full) story.rows.unshift(known("address", "recursion")!);

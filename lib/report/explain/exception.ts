@@ -26,6 +26,7 @@ import {
   trapWords,
   untranslated,
 } from "./cpu.ts";
+import { crashedTitle } from "./crashed.ts";
 import { isCopying, lengthWords, wrongLength } from "./copying.ts";
 import { freedWord } from "./freed.ts";
 import { authenticationWords, divisorWords, protectionWords, refusedKind } from "./instruction.ts";
@@ -34,8 +35,8 @@ import { eventRow } from "./kinds.ts";
 import { abortsAfter, frameTitle, functionOf, isTrampoline, withoutImage } from "./stack.ts";
 import { handlerThrows } from "./language.ts";
 import type { Crash, Story } from "./story.ts";
-import { decidesNothing, isBadJump } from "./telling.ts";
-import { sentence } from "./words.ts";
+import { decidesNothing, isBadJump, isSentSignal, onlyWaits } from "./telling.ts";
+import { sentence, threadWords } from "./words.ts";
 
 /** Tells the codes of exceptions that have their own layout: EXC_RESOURCE and EXC_GUARD.
  *
@@ -318,6 +319,16 @@ export function tellKind(crash: Crash, isDecoded: boolean, story: Story): void {
     ? rows.findIndex(({ key }) => key.startsWith("SIMULATED"))
     : -1;
   if (
+    !outside && crashed !== null && rows.length === 0 && happened.length === 0 && signal !== null &&
+    !onlyWaits(report, stack) && isSentSignal(report, stack)
+  ) {
+    const sender = senderWords(report);
+    story.tell(
+      `${signal} ended the process, and the report has no fault (the exception's codes are 0): most likely the signal was sent, by another process or by a handler that raised an earlier one again. The stack is where ${
+        threadWords({ index: crashed.index, name: crashedTitle(report), queue: null })
+      } was then; nothing on it raised the signal.${sender === null ? "" : ` ${sender}`}`,
+    );
+  } else if (
     !outside && crashed !== null && rows.length === 0 && happened.length === 0 && signal !== null &&
     decidesNothing(report, stack)
   ) {

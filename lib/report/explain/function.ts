@@ -13,6 +13,7 @@ import {
   contextOf,
   type EndedBy,
   endedBy,
+  entryOf,
   frameOwner,
   frameTitle,
   functionOf,
@@ -247,6 +248,16 @@ export function tellStack(
       if (isNull) rows.splice(0, rows.length, known("address", "destroyed null")!);
       else rows.unshift(known("address", "destroyed")!);
     }
+  }
+  const outer = destroyed !== null || uncaught !== null || exception === null ||
+      !isAccess(exception.type)
+    ? null
+    : outerDestructor(stack, reading.first);
+  if (outer !== null) {
+    story.tell(`Further out an object was being destroyed, in ${frameTitle(outer)}.`);
+    const row = known("address", "destroyed further out")!;
+    const at = rows.findIndex(({ kind, causes }) => kind === "address" && causes.length > 0);
+    if (at >= 0) rows[at] = { ...rows[at], causes: [...rows[at].causes, ...row.causes] };
   }
   const privacy = isPrivacyAbort(stack, reading.first) ? known("namespace", "TCC") : null;
   if (privacy !== null && !rows.some(({ meaning }) => meaning.includes("private data"))) {
@@ -506,6 +517,27 @@ function frameworkRow(
 const SHALLOW = 8;
 /** Frames in which a destructor is looked for. */
 const DESTROYING = 3;
+
+/** Frames in which a destructor is looked for further out, and those that may be between those of one object. */
+const OUTER_DEPTH = 64;
+const BETWEEN = 3;
+/** Classes whose objects only hold or guard something, so that they are destroyed all the time. */
+const helpers =
+  /(?:Lock|Locker|Guard|Scope|Scoped|Ptr|Pointer|Ref|Holder|Saver|Auto|Stack|String|Vector|Array|List|Map|Set|Event|Task|Function|Closure|Callback|Buffer|Iterator|Pool)/i;
+
+/** The outermost destructor of the innermost object of C++ whose destruction led to where a stack ended; `null` without one. */
+function outerDestructor(stack: readonly ReportFrame[], first: number): ReportFrame | null {
+  const end = Math.min(entryOf(stack), first + OUTER_DEPTH);
+  let found = -1;
+  for (let at = first + DESTROYING; at < end; at++) {
+    if (found >= 0 && at - found > BETWEEN) break;
+    const symbol = functionOf(stack[at], stack[at - 1] ?? null);
+    if (symbol === null || frameOwner(stack[at], symbol) !== "program") continue;
+    const name = /(?:^|::)~(\w{1,200})\(/.exec(symbol.slice(0, 600))?.[1];
+    if (name !== undefined && !helpers.test(name)) found = at;
+  }
+  return found < 0 ? null : stack[found];
+}
 
 /** What a stack tells that is within a C++ destructor; `null` for other stacks. Names of exported functions that are
  * only the nearest have large offsets, or none. */

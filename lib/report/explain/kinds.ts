@@ -74,7 +74,13 @@ export function explainEvent(report: CrashReport, event: string): Findings {
     happened.push(`It says: ${reason.value}`);
   }
   for (const field of [measure, action]) {
-    if (field !== undefined) happened.push(`${field.name}: ${field.value}.`);
+    if (field === undefined) continue;
+    const isNone = field === action && field.value === "none";
+    happened.push(
+      `${field.name}: ${field.value}${
+        isNone ? ": the system did not end the process for it" : ""
+      }.`,
+    );
   }
   if (event === "leaks") happened.push(...leakWords(report.text));
   return {

@@ -4,6 +4,7 @@ import { baseName, isSystemFrame, titleOf } from "../images.ts";
 import { type Engine, engines, known } from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { isIdleStack, isMainThread, mainThread, waitOf } from "./hang.ts";
+import { ownLock } from "./locks.ts";
 import { shortName } from "./names.ts";
 import { isOfProcess, isSystemProgram, responsibleOf } from "./program.ts";
 import { endedBy, frameOwner, functionOf } from "./stack.ts";
@@ -20,6 +21,16 @@ export function tellOthers(crash: Crash, story: Story): void {
   tellEngine(crash, story);
   tellConversion(crash, story);
   tellCloser(crash, story);
+  tellSharers(crash, story);
+}
+
+/** Tells which other threads ran the program's code, where a library's lock was in a wrong state. */
+function tellSharers({ report, crashed }: Crash, story: Story): void {
+  const row = known("message", ownLock)!;
+  if (!story.rows.some(({ causes }) => causes === row.causes)) return;
+  const workers = workersOf(report, crashed);
+  if (workers.length === 0) return;
+  story.tell(`Other threads that ran the program's code at that moment: ${listed(workers)}.`);
 }
 
 /** Tells which thread closed a descriptor at that moment, where libdispatch found one gone that it watched. */
@@ -99,6 +110,29 @@ function tellWorkers({ report, crashed, stack }: Crash, story: Story): void {
     !names.some((name) => name !== null && ends.test(name)) ||
     names.some((name) => name !== null && unloads.test(name))
   ) return;
+  const workers = workersOf(report, crashed);
+  if (workers.length === 0) {
+    tellOrder(report, story);
+    return;
+  }
+  story.tell(`The process was ending while other threads still ran its code: ${listed(workers)}.`);
+  if (endedBy(report) !== "access") return;
+  const row = known("address", "ending beside others")!;
+  // What the region is says little of what made the pointer bad.
+  if (story.rows.every(({ kind, key }) => kind !== "address" || mayBeGone.has(key))) {
+    const isPlain = story.rows.every(({ kind }) => kind !== "message" && kind !== "frame");
+    if (isPlain) story.rows.unshift(row);
+  }
+}
+
+/** The first of some threads, in a list. */
+function listed(workers: readonly string[]): string {
+  const more = workers.length - MAX_WORKERS;
+  return `${workers.slice(0, MAX_WORKERS).join("; ")}${more > 0 ? `; and ${more} more` : ""}`;
+}
+
+/** The threads that ran the program's code beside the crashed one, and what of it. */
+function workersOf(report: CrashReport, crashed: ReportThread | null): string[] {
   const workers: string[] = [];
   for (const thread of report.threads.slice(0, MAX_THREADS)) {
     if (thread === crashed || isIdleStack(thread.frames) || waitOf(thread.frames) !== null) {
@@ -121,23 +155,7 @@ function tellWorkers({ report, crashed, stack }: Crash, story: Story): void {
       }`,
     );
   }
-  if (workers.length === 0) {
-    tellOrder(report, story);
-    return;
-  }
-  const more = workers.length - MAX_WORKERS;
-  story.tell(
-    `The process was ending while other threads still ran its code: ${
-      workers.slice(0, MAX_WORKERS).join("; ")
-    }${more > 0 ? `; and ${more} more` : ""}.`,
-  );
-  if (endedBy(report) !== "access") return;
-  const row = known("address", "ending beside others")!;
-  // What the region is says little of what made the pointer bad.
-  if (story.rows.every(({ kind, key }) => kind !== "address" || mayBeGone.has(key))) {
-    const isPlain = story.rows.every(({ kind }) => kind !== "message" && kind !== "frame");
-    if (isPlain) story.rows.unshift(row);
-  }
+  return workers;
 }
 
 /** Offers the order in which exit() destroys as a cause, where nothing says more. */
@@ -211,15 +229,19 @@ function tellEngine(crash: Crash, story: Story): void {
     ? frames.find((frame) => titleOf(frame) === titleOf(frames[at]))
     : frames.find(({ symbol }) => symbol !== null && converts.test(symbol));
   const symbol = user?.symbol ?? null;
+  const caller = engine.isInterface === true ? callerOf(frames, report) : null;
   story.tell(
     sentence(
       `${threadWords(other)} ${
         at >= 0 ? `ran code of ${engine.title} too` : "used a run-time of JavaScript too"
       }${symbol === null ? "" : `, in ${shortName(symbol)}`}${
-        lacks ? "" : `: ${engine.rule}`
-      }; whether both used the same one is not in the report`,
+        caller === null || caller === symbol ? "" : `, called by ${shortName(caller)}`
+      }${lacks ? "" : `: ${engine.rule}`}; whether both used the same one is not in the report`,
     ),
   );
+  if (engine.isInterface === true && (isOfMain(crashed) || isOfMain(other))) {
+    tellInterface(engine, other, story);
+  }
   if (engine.inside === undefined || !isOwn && !isConverting(frames)) return;
   if (!isOwn) {
     story.tell(
@@ -228,6 +250,33 @@ function tellEngine(crash: Crash, story: Story): void {
   }
   // What was met afterwards is what two threads left.
   if (isFault) story.rows.splice(0, story.rows.length, known("message", nativeModule)!);
+}
+
+/** The function of the program that led to what a thread does: its own rather than that of a library that it brings. */
+function callerOf(frames: readonly ReportFrame[], report: CrashReport): string | null {
+  const own = frames.filter((frame, at) => {
+    const symbol = functionOf(frame, frames[at - 1] ?? null);
+    return symbol !== null && symbol !== "main" && frameOwner(frame, symbol) === "program";
+  });
+  const found = own.find((frame) => isOfProcess(frame, report)) ?? own[0];
+  return found?.symbol ?? null;
+}
+
+function isOfMain(thread: ReportThread): boolean {
+  return isMainThread(thread) || thread.index === 0;
+}
+
+/** Gives two threads in one user interface as the first cause, where the address says nothing that excludes it. */
+function tellInterface({ title }: Engine, other: ReportThread, { rows }: Story): void {
+  const at = rows.findIndex(({ kind, key }) => kind === "address" && mayBeGone.has(key));
+  if (at < 0 || rows.findIndex(({ causes }) => causes.length > 0) !== at) return;
+  const row = known("address", "two threads in an interface")!;
+  const told = (text: string): string => text.replace("TITLE", title);
+  rows[at] = {
+    ...rows[at],
+    causes: [...row.causes.map(told), ...rows[at].causes],
+    next: row.next.replace("THREAD", `thread ${other.index}`),
+  };
 }
 
 /** The key of the row for a native module's exception beside the thread that runs JavaScript. */

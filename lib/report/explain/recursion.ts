@@ -1,6 +1,7 @@
 /** Stacks that overflowed. */
 
 import { faultAddress, stackPointer } from "../fault.ts";
+import { imageOf } from "../images.ts";
 import { isNearest } from "../nearest.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
 import { classifyAddress } from "./address.ts";
@@ -59,6 +60,47 @@ export function recursion(report: CrashReport): DeepStack | null {
   return near || guard || !isElsewhere
     ? { text: `The stack overflowed by recursion: ${often}.${cut}`, full: true, repeats }
     : { text: `The stack is deep: ${often}.${cut}`, full: false, repeats };
+}
+
+/** Frames that a stack which overflowed lacks in a report, or that are in no image there. */
+export interface Hidden {
+  /** Numbers of the frames that are left out; `null` where none are. */
+  readonly left: { readonly first: number; readonly last: number } | null;
+  /** Whether the frames next to them, or most of the stack, are in no image, as what a run-time compiles. */
+  readonly isCompiled: boolean;
+}
+
+/** Frames that are left out, from which on they are what filled a stack. */
+const MIN_LEFT = 100;
+
+/** What filled a stack that overflowed, where the frames that are there do not repeat but others are left out or have neither
+ * names nor images; `null` for other stacks. */
+export function hiddenRecursion(report: CrashReport): Hidden | null {
+  const frames = report.crashedThread?.frames ?? [];
+  const address = faultAddress(report);
+  if (frames.length < 2 || address === null || endedBy(report) !== "access") return null;
+  if (classifyAddress(report, address).kind !== "stack" || recursion(report) !== null) return null;
+  const at = frames.findIndex((frame, index) =>
+    index > 0 && frame.index - frames[index - 1].index > MIN_LEFT
+  );
+  const isBare = (frame: ReportFrame | undefined): boolean =>
+    frame !== undefined && frame.symbol === null && imageOf(frame) === null;
+  if (at > 0) {
+    const left = { first: frames[at - 1].index + 1, last: frames[at].index - 1 };
+    return { left, isCompiled: isBare(frames[at - 1]) && isBare(frames[at]) };
+  }
+  const bare = frames.filter(isBare).length;
+  return bare >= MIN_LEFT && bare * 2 > frames.length ? { left: null, isCompiled: true } : null;
+}
+
+/** What is told of it. */
+export function hiddenWords({ left, isCompiled }: Hidden, frames: readonly ReportFrame[]): string {
+  const what = isCompiled ? ", in code of no image, as what a run-time compiles" : "";
+  return left === null
+    ? `The stack overflowed, most likely by recursion${what}: most of its ${frames.length} frames here are nameless.`
+    : `The stack has ${
+      frames.at(-1)!.index + 1
+    } frames, of which the report leaves out ${left.first} to ${left.last}: most likely recursion that is there${what}; the innermost frames were only in hand when the stack was full.`;
 }
 
 /** Whether the access that ended a process was one beyond the end of its stack: it says nothing of what was in hand. */

@@ -389,7 +389,30 @@ function interruptedOnce(stack: readonly ReportFrame[]): number {
     (knownFrame(symbol)?.role === "raise" || symbol === "abort" ||
       /signal_?handler/i.test(symbol))
   ) || before.every((frame) => frameOwner(frame, frame.symbol) !== "system");
-  return handles ? at + 1 : 0;
+  return handles ? afterTrampoline(stack, at) : 0;
+}
+
+/** Words that unwinders take for frames behind a trampoline. */
+const MAX_INVENTED = 3;
+
+/** Index of the first frame that a signal interrupted. On 32-bit Intel the kernel passes a trampoline its arguments on the
+ * stack, below a return address that is none: the handler's address is the first, which gets the name of what is before it;
+ * XNU, bsd/dev/i386/unix_signal.c: sendsig. */
+function afterTrampoline(stack: readonly ReportFrame[], at: number): number {
+  const handler = stack[at - 1];
+  const entry = handler.offset === null ? null : handler.address - BigInt(handler.offset);
+  let first = at + 1;
+  while (first <= at + MAX_INVENTED && first < stack.length - 1) {
+    const { address, symbol } = stack[first];
+    const isNone = imageOf(stack[first]) === null && address >= 0xffff_f000n &&
+      address <= 0xffff_ffffn;
+    const isEntry = entry !== null && handler.offset! > 0 && address === entry;
+    const isNamed = symbol !== null && titleOf(stack[first]) === titleOf(handler) &&
+      /signal_?handler/i.test(symbol);
+    if (!isNone && !isEntry && !isNamed) break;
+    first++;
+  }
+  return first;
 }
 
 /** Whether a function's row tells why a process ended, and not that a handler of signals ended it. */

@@ -133,11 +133,13 @@ function endsInLoop({ format, text }: CrashReport, { tree }: ReportThread): bool
  * - `limit`: the kernel ended a process that was above its own limit of memory; `memory`: for other reasons
  * - `heap`: malloc found its heap damaged, by code that ran before; `malloc`: or a wrong pointer, which is not said
  * - `pool`: an autorelease pool released an object, whose owner is not on the stack
- * - `wait`: the crashed thread only waited when a signal ended the process
+ * - `wait`: the crashed thread only waited when a signal ended the process; `sent`: it worked, and had no fault
  * - `launch`: none of the program's code had run
  *
  * What the stack is:
  *
+ * - `hidden`: the frames that filled the stack are left out; `hidden compiled`: and are of what a run-time compiles
+ * - `system's`: there is none, and the program is the system's
  * - `own`: the copy's stack and the program are the system's; `part`: the whole stack and the program
  * - `passed`: the program's functions on it only passed an event of the system's on
  * - `address`: no frame names its image; the innermost that is not in the system's shared cache is known
@@ -178,6 +180,7 @@ export type Absent =
   | "reporter"
   | "pool"
   | "wait"
+  | "sent"
   | "generated"
   | "compiled"
   | "address"
@@ -185,6 +188,9 @@ export type Absent =
   | "addresses"
   | "recorder"
   | "culprit"
+  | "system's"
+  | "hidden"
+  | "hidden compiled"
   | "limit"
   | "memory"
   | "passed";
@@ -295,6 +301,40 @@ export function onlyWaits(
   return format !== "sample" && format !== "spindump" && exception?.signal != null &&
     !exception.signal.startsWith("SIGKILL") && exception.codes.every((code) => code === 0n) &&
     isIdleStack(stack);
+}
+
+/** Whether a signal of a fault reached a process that had none, as far as the report shows: Apple's crash reporter writes zeros
+ * as codes where a process ended by a signal and no exception of the CPU came before. Then the stack is that of where the
+ * signal met the thread. */
+export function isSentSignal(report: CrashReport, stack: readonly ReportFrame[]): boolean {
+  const { exception, termination } = report;
+  if (exception?.type !== "EXC_CRASH" || exception.codes.length === 0) return false;
+  if (!/^SIG(?:SEGV|BUS)\b/.test(exception.signal ?? "")) return false;
+  if (exception.codes.some((code) => code !== 0n) || stack.length === 0) return false;
+  if (termination?.namespace != null && termination.namespace !== "SIGNAL") return false;
+  // A run-time with an exception port of its own takes the CPU's exceptions before the kernel makes signals of them.
+  if (
+    report.threads.some(({ frames }) =>
+      frames.slice(0, 8).some(({ symbol }) =>
+        /exception_?(?:thread|handler|server|port)/i.test(symbol ?? "")
+      )
+    )
+  ) return false;
+  const { first, rows } = readStack(stack);
+  return first === 0 && rows.length === 0 && !stack.some(isTrampoline) &&
+    !sends.test(stack[0].symbol ?? "kill") && saysNothing(report) &&
+    uncaughtException(report, report.information) === null;
+}
+
+/** Functions that send a signal to their own process. */
+const sends =
+  /^_{0,2}(?:(?:pthread_)?kill|raise|abort|runtime\.(?:raise\w{0,8}|dieFromSignal|crash)|\w{0,20}_with_payload)\b/;
+
+/** Whether nothing in words says why a process ended. */
+function saysNothing({ information }: CrashReport): boolean {
+  return !information.some((text) =>
+    /fatal|assert|abort|fail|error|BUG IN|exception|terminat|panic|dyld/i.test(text)
+  );
 }
 
 /** Functions of dyld, from which nothing of the program was called yet, at the outer end of a stack. */
@@ -423,6 +463,7 @@ export function decidesNothing(report: CrashReport, stack: readonly ReportFrame[
     return thread !== null && activityOf(thread).idle;
   }
   if (stack.length === 0 || isFault(exception?.type ?? null)) return false;
+  if (isSentSignal(report, stack)) return true;
   const main = isSampled(report) ? sampledThread(report) : null;
   return main !== null && isMainThread(main) ? isIdleMain(stack) : isIdleStack(stack);
 }

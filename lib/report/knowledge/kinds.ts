@@ -473,6 +473,22 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "address",
+    "recursion compiled",
+    "",
+    ["recursion that does not end, or goes too deep for the stack"],
+    "See the run-time's own stack of the code that it compiled, on stderr or in its log: which functions repeat there.",
+    vm,
+  ),
+  row(
+    "address",
+    "two threads in an interface",
+    "",
+    ["TITLE used by two threads at once, one of which changed what the other read"],
+    "Compare the crashed stack with that of THREAD: if both are about one window, have all of that done on the main thread.",
+    vm,
+  ),
+  row(
+    "address",
     "filled",
     "",
     ["recursion that does not end, or goes too deep for the stack"],
@@ -777,6 +793,14 @@ export const kindRows: readonly KnowledgeRow[] = [
     "",
     ["a member that is null: never set, or already given up", "an object that is destroyed twice"],
     "See which member the destructor uses there, and who owns the object.",
+    vm,
+  ),
+  row(
+    "address",
+    "destroyed further out",
+    "",
+    ["a part of the object that is being destroyed, already gone, which an event or a callback still used"],
+    "",
     vm,
   ),
   row(

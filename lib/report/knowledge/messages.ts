@@ -1525,6 +1525,26 @@ export const messageRows: readonly KnowledgeRow[] = [
     "libplatform, src/os/lock.c",
   ]),
   message(
+    "lock of a library's own",
+    "It is most likely a lock of its own library, which the program neither locks nor unlocks.",
+    [
+      "the object that holds the lock was freed, or its memory overwritten",
+      "the object was used by two threads at once, or ended by one while another used it",
+    ],
+    "Let one thread at a time use the object that is passed there, and keep it until all have done with it; run with zombie objects or Address Sanitizer.",
+    "libplatform, src/os/lock.c: the word of a lock has its owner's port",
+  ),
+  message(
+    "lock of a library's own, again",
+    "It is most likely a lock of its own library, which the program does not lock itself.",
+    [
+      "the library was called again on the same thread while it held its lock, as from a callback, an observer or a signal's handler",
+      "the object that holds the lock was freed, or its memory overwritten",
+    ],
+    "See whether the library is on the stack further out, and do in the callback what does not call it again.",
+    "libplatform, src/os/lock.c: the word of a lock has its owner's port",
+  ),
+  message(
     "BUG IN CLIENT OF LIBPLATFORM",
     "A lock was misused.",
     [],
@@ -2642,6 +2662,18 @@ export const messageRows: readonly KnowledgeRow[] = [
     [],
     "Read type and stack in the player's log.",
     "Unity, IL2CPP",
+  ]),
+  ...rows([
+    "database or disk is full",
+    "No space left on device",
+    "SqliteErrorDomain Code=13",
+    "NSPOSIXErrorDomain Code=28 ",
+    "NSCocoaErrorDomain Code=640 ",
+  ], [
+    "There was no space left to write, by the error's words or number: mostly the disk is full.",
+    [],
+    "Free space on the disk that was written to, which is mostly the start-up disk; while it is full, what ended so ends again.",
+    "macOS, errno.h: ENOSPC; SQLite, result codes: SQLITE_FULL; Foundation, FoundationErrors.h: NSFileWriteOutOfSpaceError",
   ]),
   ...rows(["mutex lock failed", "condition_variable wait failed"], [
     "A lock of a C++ mutex, or a wait with one, failed.",

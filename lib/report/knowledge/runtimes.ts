@@ -656,6 +656,7 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     mono,
     "raise",
   ),
+  ...handling("Mono", frame("mono_handle_native_sigsegv*", "", [], "", mono, "raise")),
   ...["segv", "abrt", "ill", "fpe", "int", "usr1"].map((name) =>
     frame(`mono_sig${name}_signal_handler*`, "", [], "", mono, "raise")
   ),

@@ -56,6 +56,8 @@ export interface Engine {
   readonly base?: RegExp;
   /** Functions by which the use is as it has to be, and what they are called together. */
   readonly permits?: { readonly names: RegExp; readonly title: string };
+  /** Whether it is one of user interfaces: two threads in it are themselves a cause. */
+  readonly isInterface?: true;
   /** What may be used by one thread at a time. */
   readonly rule: string;
   readonly source: string;
@@ -124,6 +126,38 @@ export const engines: readonly Engine[] = [
     rule:
       "a context and its objects may be used in perform() of that context only, or on its own thread",
     source: "Apple, NSManagedObjectContext: Concurrency",
+  },
+  {
+    title: "the system's text layout",
+    uses:
+      /^[-+]\[NS(?:LayoutManager|TextStorage|ConcreteTextStorage|TextContainer|TextView|Typesetter|ATSTypesetter|TextLayoutManager)(?:\(\w{1,60}\))? |^_NS(?:LayoutTree|FastFill\w{0,20}Layout|GlyphTree|SelectedGlyph)\w{1,80}$/,
+    isInterface: true,
+    rule: "a layout manager, with its text and its views, may be used by one thread at a time",
+    source: "Apple, Text Layout Programming Guide: thread safety of the text system",
+  },
+  {
+    title: "AppKit's views",
+    uses:
+      /^[-+]\[NS(?:View|Window|Control|Cell|Button|ButtonCell|TextField|TextFieldCell|TableView|OutlineView|ScrollView|ClipView|SplitView|TabView|BrowserView|StackView|CollectionView|Menu|MenuItem|Toolbar|ThemeFrame|NextStepFrame)(?:\(\w{1,60}\))? /,
+    isInterface: true,
+    rule: "windows and views are to be used from the main thread",
+    source: "Apple, Threading Programming Guide: thread safety summary",
+  },
+  {
+    title: "wxWidgets' windows",
+    uses:
+      /^wx(?:Window|WindowBase|WindowMac|Frame|FrameBase|Dialog|Control|ControlBase|TextCtrl|TextCtrlBase|TextEntry|ListCtrl|ListBox|TreeCtrl|Grid|Sizer|BoxSizer|Panel|StatusBar|ToolBar|Menu|MenuItem|Notebook|Choice|ComboBox|Button|StaticText|Gauge|Slider)::(?!~?wxEvt)\w{2,60}\b/,
+    isInterface: true,
+    rule: "windows are to be used from the main thread",
+    source: "wxWidgets, Multithreading Overview",
+  },
+  {
+    title: "Qt's widgets",
+    uses:
+      /^Q(?:Widget|WidgetPrivate|WidgetBackingStore|Layout|BoxLayout|GridLayout|MainWindow|Dialog|Label|AbstractButton|PushButton|LineEdit|TextEdit|PlainTextEdit|TextBrowser|WidgetTextControl|WidgetTextControlPrivate|AbstractItemView|TreeView|TableView|ListView|TreeWidget|TableWidget|ListWidget|HeaderView|TabWidget|TabBar|ComboBox|ProgressBar|StatusBar|GraphicsScene|GraphicsView|GraphicsItem)(?:Private)?::\w{2,60}\b/,
+    isInterface: true,
+    rule: "widgets are to be used from the main thread",
+    source: "Qt, Thread Basics: GUI thread and worker thread",
   },
   {
     title: "Realm",

@@ -295,7 +295,7 @@ export function parsePlace(text: string): Place {
   }
   const plus = rest.lastIndexOf(" + ");
   if (plus >= 0) {
-    offset = toNumber(rest.slice(plus + 3).trimStart());
+    offset = offsetOf(rest.slice(plus + 3).trimStart());
     if (offset !== null) symbol = rest.slice(0, plus);
   } else if (rest.length > 2 && rest.endsWith(" +")) symbol = rest.slice(0, -2);
   if (symbol !== null) {
@@ -359,7 +359,7 @@ function openingAt(text: string): number {
 
 function endsWithOffset(text: string): boolean {
   const plus = text.lastIndexOf(" + ");
-  return plus >= 0 && toNumber(text.slice(plus + 3)) !== null;
+  return plus >= 0 && offsetOf(text.slice(plus + 3)) !== null;
 }
 
 /** A source file without a line, and what compilers write for one. */

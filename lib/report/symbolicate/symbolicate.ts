@@ -139,10 +139,15 @@ class Symbolication {
     const result: ReportFrame[] = [];
     // A piece of a stack keeps its place; its first frame is a caller.
     const first = frames[0]?.index ?? 0;
-    const next = (): number => first + result.length;
+    // Frames that a copy leaves out keep their numbers.
+    let left = 0;
+    let last = first - 1;
+    const next = (): number => first + result.length + left;
     let exact = leaf && first === 0;
     let wasInlined = false;
     for (const frame of frames) {
+      left += Math.max(0, frame.index - last - 1);
+      last = frame.index;
       if (frame.inlined) {
         wasInlined = true;
         result.push(numbered(frame, next()));

@@ -1439,3 +1439,110 @@ Thread 1 Crashed:
     "Add NSBluetoothAlwaysUsageDescription to the Info.plist,",
   );
 });
+
+Deno.test("a lock that a library of the system has for itself is not what the program locked", () => {
+  const unowned = (...between: string[]) =>
+    told(crashText({
+      type: "EXC_BREAKPOINT (SIGTRAP)",
+      information: [
+        "BUG IN CLIENT OF LIBPLATFORM: Unlock of an os_unfair_lock not owned by current thread",
+        "Abort Cause 1",
+      ],
+      stack: [
+        "libsystem_platform.dylib _os_unfair_lock_unowned_abort + 36",
+        "libsystem_platform.dylib _os_unfair_lock_unlock_slow + 92",
+        ...between,
+        "MyApp -[Wheel turn] + 340",
+        "dyld start + 4",
+      ],
+    })).words;
+  const library = unowned("IOKit IOHIDDeviceGetProperty + 120");
+  assertStringIncludes(library, "What unlocked it was IOHIDDeviceGetProperty (IOKit).");
+  assertStringIncludes(library, "was freed, or its memory overwritten");
+  assert(!library.includes("on the thread that locked"), library);
+  // Here it is the program's.
+  for (const own of [unowned(), unowned("Foundation -[NSLock unlock] + 20")]) {
+    assertStringIncludes(own, "Unlock on the thread that locked.");
+    assert(!own.includes("What unlocked it"), own);
+  }
+  const again = told(crashText({
+    type: "EXC_BREAKPOINT (SIGTRAP)",
+    stack: [
+      "libsystem_platform.dylib _os_unfair_lock_recursive_abort + 36",
+      "libsystem_platform.dylib _os_unfair_lock_lock_slow + 92",
+      "IOKit IOHIDDeviceSetProperty + 20",
+      "MyApp -[Wheel turn] + 340",
+      "dyld start + 4",
+    ],
+  })).words;
+  assertStringIncludes(again, "called again on the same thread");
+});
+
+Deno.test("a signal of a fault without a fault was sent: nothing on the stack is to blame", () => {
+  const sent = (codes: string, top: string, information: string[] = []) =>
+    crashText({
+      type: "EXC_CRASH (SIGSEGV)",
+      fields: [`Exception Codes: ${codes}`],
+      information,
+      stack: [
+        top,
+        "HIToolbox ModalDialog + 66",
+        "MyApp Alert::show() + 2599",
+        "MyApp main + 40",
+        "dyld start + 4",
+      ],
+    });
+  const none = "0x0000000000000000, 0x0000000000000000";
+  const text = sent(none, "HIToolbox GetWindowData + 58");
+  assertStringIncludes(told(text).words, "most likely the signal was sent");
+  const { verdict, absent } = attributeReport(readReport(text, "x"));
+  assertEquals([verdict, absent], ["none", "sent"]);
+  // What the process raised itself has a caller.
+  const raised = sent(none, "libsystem_kernel.dylib __pthread_kill + 10");
+  assertEquals(told(raised).deciding, "Alert::show()");
+  const said = sent(none, "HIToolbox GetWindowData + 58", ["Fatal error: no window"]);
+  assertEquals(attributeReport(readReport(said, "x")).absent, null);
+});
+
+Deno.test("no space left: in words, by the error's words or number; a daemon without a stack is the system's", () => {
+  const text = [
+    "Process:               clouder [11]",
+    "Path:                  /System/Library/PrivateFrameworks/Clouder.framework/Support/clouder",
+    "Crashed Thread:        0  Dispatch queue: com.example.store",
+    "",
+    "Exception Type:        EXC_CRASH (SIGABRT)",
+    "",
+    "Application Specific Information:",
+    "*** Terminating app due to uncaught exception 'NSInternalInconsistencyException', reason: 'commit failed [Error Domain=SqliteErrorDomain Code=13 \"x\"]'",
+    "abort() called",
+    "",
+  ].join("\n");
+  assertStringIncludes(told(text).words, "There was no space left to write");
+  assertStringIncludes(told(text).words, "Free space on the disk");
+  assertEquals(attributeReport(readReport(text, "x")).absent, "system's");
+  const other = text.replace("/System/Library/PrivateFrameworks", "/Applications");
+  assertEquals(attributeReport(readReport(other, "x")).absent, "stack");
+});
+
+Deno.test("an object that was being destroyed further out is told, and no object that only holds something", () => {
+  const drawn = (type: string) =>
+    told(crashText({
+      type: "EXC_BAD_ACCESS (SIGSEGV)",
+      fields: ["Exception Codes: KERN_INVALID_ADDRESS at 0x0000000000000000"],
+      stack: [
+        "MyApp View::style() const + 20",
+        "MyApp drawView(View*) + 20",
+        "AppKit _NSViewDrawRect + 20",
+        "AppKit -[NSWindow close] + 20",
+        `MyApp ${type}Base::~${type}Base() + 20`,
+        `MyApp ${type}::~${type}() + 20`,
+        "MyApp run() + 20",
+        "MyApp main + 20",
+        "dyld start + 4",
+      ],
+    })).words;
+  const words = drawn("Panel");
+  assertStringIncludes(words, "an object was being destroyed, in Panel::~Panel() (MyApp)");
+  assertStringIncludes(words, "a part of the object that is being destroyed");
+  assert(!drawn("StringHolder").includes("being destroyed"));
+});

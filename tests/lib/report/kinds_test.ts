@@ -291,3 +291,22 @@ Deno.test("a sample whose addresses atos named: function, image and line", () =>
   assertEquals([symbol, file, line], ["-[Drawer(Cash) open:]", "Drawer.m", 24]);
   assertEquals(deciding?.library, "Till");
 });
+
+Deno.test("a process that was not ended for a resource: so it is told", () => {
+  const { happened } = explainReport(
+    readReport(
+      `Date/Time:        2026-01-02 03:04:05.000 +0000
+Command:          poller
+Path:             /usr/local/bin/poller
+Event:            wakeups
+Action taken:     none
+Wakeups:          45001 wakeups over the last 35 seconds (1279 wakeups per second average), exceeding limit of 150 wakeups per second over 300 seconds
+
+Heaviest stack for the target process:
+  30  main + 10 (poller + 100) [0x1000064]
+`,
+      "x",
+    ),
+  );
+  assertStringIncludes(happened.join("\n"), "the system did not end the process for it");
+});

@@ -822,3 +822,35 @@ Deno.test("the image of main() names a program that a copy does not name; a long
   const copy = report.replace(/^Process: .*\nPath: .*\n/m, "");
   assertStringIncludes(explainReport(readReport(copy, "x")).headline, "MyApp: EXC_BAD_ACCESS");
 });
+
+Deno.test("two threads in one user interface: the crashed one beside the main one, with what led there", () => {
+  const draws = [
+    "AppKit _NSLayoutTreeMoveToGlyphIndex + 87",
+    "AppKit -[NSLayoutManager glyphRangeForBoundingRect:inTextContainer:] + 86",
+    "AppKit -[NSTextView drawRect:] + 1636",
+    "AppKit -[NSUIHeartBeat _heartBeatThread:] + 774",
+    "libsystem_pthread.dylib thread_start + 34",
+  ];
+  const text = (main: readonly string[]) => told(crash({ threads: [main, draws], crashed: 1 }));
+  const both = text([
+    "Foundation -[NSString length] + 10",
+    "AppKit -[NSLayoutManager textContainerForGlyphAtIndex:effectiveRange:] + 196",
+    "AppKit -[NSTextView scrollRangeToVisible:] + 55",
+    "MyApp Log::append() + 40",
+    ...loop,
+  ]);
+  assertStringIncludes(both.happened, "ran code of the system's text layout too");
+  assertStringIncludes(both.happened, "called by Log::append");
+  assertStringIncludes(both.causes[0], "used by two threads at once");
+  assertStringIncludes(both.check, "thread 0");
+  const alone = text(["MyApp Log::append() + 40", ...loop]);
+  assert(!alone.happened.includes("text layout"), alone.happened);
+  const qt = told(crash({
+    threads: [
+      ["MyApp QWidgetPrivate::paint(int) + 4", "MyApp paint() + 8", ...loop],
+      ["MyApp QTreeWidget::clear() + 8", "MyApp Finder::found() + 8", ...worker],
+    ],
+    crashed: 1,
+  }));
+  assertStringIncludes(qt.happened, "ran code of Qt's widgets too, in QWidgetPrivate::paint");
+});

@@ -797,3 +797,72 @@ Deno.test("an instance of .NET's own generic types is passed over, in a file of 
   const found = attributeReport(readReport(crash(`${access}0x18`, own), "x"));
   assertEquals(found.deciding?.frame.symbol as string, `Loaf_1_Cut_m${hash}_gshared`);
 });
+
+Deno.test("behind a trampoline, what an unwinder took for frames is not what the signal interrupted", () => {
+  const header = `${head}Code Type: X86 (Native)\nException Type: EXC_BAD_ACCESS (SIGABRT)\n` +
+    "Exception Codes: KERN_INVALID_ADDRESS at 0x0000000000002860";
+  const text = (...invented: string[]) =>
+    crash(header, [
+      "libsystem_kernel.dylib __pthread_kill + 10",
+      "libsystem_c.dylib abort + 156",
+      "0x000e0d74 Shop on_sigsegv + 212",
+      "libsystem_platform.dylib _sigtramp + 43",
+      ...invented,
+      "CoreFoundation CFSetContainsValue + 112",
+      "CoreFoundation CFRunLoopRemoveSource + 166",
+      "libdevices.dylib devices_detached + 283",
+      "libdevices.dylib device_thread + 312",
+      "libsystem_pthread.dylib thread_start + 34",
+    ]);
+  // The handler's own begin, with the name of what is before it.
+  const found = text("0xffffffff ??? 0 + 4294967295", "0x000e0ca0 Shop on_sigill + 48");
+  assertEquals(whose(found)[3], "devices_detached");
+  assertEquals(whose(text())[3], "devices_detached");
+});
+
+Deno.test("a full stack whose frames are left out, or in no image: what was in hand then did not fill it", () => {
+  const inner = [
+    "Shop GC_clear_stack_inner + 9",
+    "Shop GC_clear_stack + 154",
+    "Shop GC_malloc + 171",
+    "Shop make_object + 17",
+  ];
+  const full = (rest: string): string =>
+    `${access}0x00000000bf7ffed4\n\nVM Regions Near 0xbf7ffed4:\n` +
+    "    Stack                  00000000b0abd000-00000000b0bbe000 [ 1028K] rw-/rwx SM=COW\n" +
+    "--> Stack                  00000000bc000000-00000000bf800000 [ 56.0M] ---/rwx SM=NUL\n" +
+    "    Stack                  00000000bf800000-00000000c0000000 [ 8192K] rw-/rwx SM=COW\n\n" +
+    `Thread 0 Crashed:\n${frameLines(inner, 0x7000).join("\n")}\n${rest}\n`;
+  const managed = full("4   ??? 0x004aff68 0 + 4915048\n511 ??? 0x0fffcdcc 0 + 268422604");
+  assertEquals(whose(managed).slice(0, 2), ["unknown", "hidden compiled"]);
+  assertStringIncludes(
+    told(managed),
+    "The stack has 512 frames, of which the report leaves out 5 to 510",
+  );
+  const named = full("4   Shop 0x7100 visit + 8\n511 Shop 0x7140 main + 8");
+  assertEquals(whose(named).slice(0, 2), ["unknown", "hidden"]);
+  // A stack that is all there is judged by its frames.
+  assertEquals(whose(full("4   Shop 0x7100 visit + 8\n5   Shop 0x7140 main + 8"))[1], null);
+});
+
+Deno.test("libraries that people put among the system's are not the system's; the begin of an image is no function", () => {
+  const usb = (path: string) =>
+    whose(crash(
+      `${access}0x18`,
+      ["CoreFoundation CFSetContainsValue + 8", "libusb-1.0.0.dylib devices_detached + 8", ...ends],
+      `\nBinary Images:\n0x7000 - 0x703f CoreFoundation ??? (???) /System/Library/Frameworks/CoreFoundation.framework/CoreFoundation\n0x7040 - 0x707f libusb-1.0.0.dylib ??? (???) ${path}\n`,
+    ))[0];
+  assertEquals(usb("/usr/lib/libusb-1.0.0.dylib"), "program");
+  assertEquals(usb("/usr/lib/system/libusb-1.0.0.dylib"), "system");
+  const path = (frame: string) =>
+    explainReport(
+      readReport(crash(`${access}0x18`, [frame, "Shop -[Cart add:] + 8", ...ends]), "x"),
+    )
+      .path.join(" → ");
+  assertEquals(path("Shop _mh_execute_header + 40960").includes("_mh_execute_header"), false);
+  const old = readReport(
+    crash(`${access}0x18`, ["libold.dylib 0x2aad000 + 0x2eecd8", ...ends]),
+    "x",
+  );
+  assertEquals(old.threads[0].frames[0].symbol, null);
+});
