@@ -298,7 +298,7 @@ const MAX_PLAIN = 4;
 
 /** Messages that tell nothing that other fields do not tell. */
 const dull =
-  /^(?:abort\(\) c\w*$|\. \. \.$|DYLD_\w{4,40}=|`{3}|dyld: launch|dyld: in dladdr|Dyld Version: |\[\.\.\.|objc\[\d+\]: garbage collection|dyld\d? mode|dyld4 config|Abort Cause \d+|\(|\)|#|EXC_CORPSE_NOTIFY|Possibly stale failure hints|\s*\d{1,3}:? .{1,300} \(in [\w. +-]{1,80}\)$|\d: Calling block provided|ProductBuildVersion|UserInfo: |Open FDs|\d\.\s{0,4}(?:\\x09)?Program arguments: |[\w ]{1,30}:$|Performing @selector|Analyzing process|Enabled by|CoreSimulator|Attempting to present|[\s|]*$|\d{1,4}$|[})'\]]{1,4}$|[{(]{1,4}$|\.{3}$|BUG IN CLIENT OF LIBMALLOC$|[\w.]+\.dylib$)/;
+  /^(?:abort\(\) c\w*$|\. \. \.$|DYLD_\w{4,40}=|`{3}|dyld: launch|dyld: in dladdr|Dyld Version: |\[\.\.\.|objc\[\d+\]: garbage collection|dyld\d? mode|dyld4 config|Abort Cause \d+|\(|\)|#|EXC_CORPSE_NOTIFY|Possibly stale failure hints|\s*\d{1,3}:? .{1,300} \(in [\w. +-]{1,80}\)$|\d: Calling block provided|ProductBuildVersion|UserInfo: |Open FDs|\d\.\s{0,4}(?:\\x09)?Program arguments: |[\w ]{1,30}:$|Performing @selector|Analyzing process|Enabled by|CoreSimulator|iPhone Simulator [\d.]{1,12}, iPhone OS |Attempting to present|[\s|]*$|\d{1,4}$|[})'\]]{1,4}$|[{(]{1,4}$|\.{3}$|BUG IN CLIENT OF LIBMALLOC$|[\w.]+\.dylib$)/;
 
 /** The row for a condition on an object, which nil fails, or on a number or a coordinate, which nil does not fail. */
 function conditionRow(text: string): KnowledgeRow | null {
@@ -309,6 +309,14 @@ function conditionRow(text: string): KnowledgeRow | null {
   // A member of the object itself.
   if (/^_[a-z]\w{0,80}\s{0,4}(?:[<>]=?|==)/.test(condition)) {
     return known("message", "condition on a state");
+  }
+  // What is compared with a number of things is none of floating point.
+  if (
+    /^\(?[a-z]\w{0,20}(?:[iI]ndex|[cC]ount)\b|^\(?(?:index|count|row|column|section)\b/.test(
+      condition,
+    ) && /[<>]/.test(condition)
+  ) {
+    return known("message", "condition on an index");
   }
   return /[<>]|\b(?:fabs|isnan|isfinite|isinf)\(|CG\w{3,20}IsN|NAN\b|INFINITY\b/.test(
       condition.replaceAll("->", "."),

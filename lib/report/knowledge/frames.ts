@@ -964,7 +964,10 @@ export const frameRows: readonly KnowledgeRow[] = [
   frame(
     "swift_beginAccess",
     "Two Swift accesses to one variable overlapped, one of which writes.",
-    ["a closure that uses what its caller changes"],
+    [
+      "a closure that uses what its caller changes",
+      "a deinit or an observer that uses the variable that is being set or given up",
+    ],
     "Separate the two accesses.",
     "Swift, docs/OwnershipManifesto.md: exclusivity enforcement",
   ),

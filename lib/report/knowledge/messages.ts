@@ -504,7 +504,10 @@ export const messageRows: readonly KnowledgeRow[] = [
   message(
     "Simultaneous accesses",
     "Two Swift accesses to one variable overlapped, one of which writes.",
-    ["a closure that uses what its caller changes"],
+    [
+      "a closure that uses what its caller changes",
+      "a deinit or an observer that uses the variable that is being set or given up",
+    ],
     "Separate the two accesses.",
     "Swift, docs/OwnershipManifesto.md: exclusivity enforcement",
   ),
@@ -1207,6 +1210,13 @@ export const messageRows: readonly KnowledgeRow[] = [
     "A method found its object in a state in which it may not be called.",
     ["calls that are not paired or come in a wrong order, such as one that ends what was not begun"],
     "The condition in the reason names the state; see what the first frame of yours called before.",
+    language,
+  ),
+  message(
+    "condition on an index",
+    "A method was called with an index or a count that it does not accept.",
+    ["an index kept while what it counts changed, or one that was computed wrongly"],
+    "Read the condition in the reason; see where the index was computed.",
     language,
   ),
   message(
@@ -2574,7 +2584,10 @@ export const messageRows: readonly KnowledgeRow[] = [
   ]),
   ...rows(["Fatal access conflict detected"], [
     "Two Swift accesses to one variable overlapped, one of which writes.",
-    ["a closure that uses what its caller changes"],
+    [
+      "a closure that uses what its caller changes",
+      "a deinit or an observer that uses the variable that is being set or given up",
+    ],
     "Separate the two accesses.",
     "Swift, docs/OwnershipManifesto.md: exclusivity enforcement",
   ]),

@@ -1546,3 +1546,31 @@ Deno.test("an object that was being destroyed further out is told, and no object
   assertStringIncludes(words, "a part of the object that is being destroyed");
   assert(!drawn("StringHolder").includes("being destroyed"));
 });
+
+Deno.test("an index is no number of floating point; a simulator's version is no message; a deinit may overlap", () => {
+  const reason = (condition: string) =>
+    told(crashText({
+      information: [
+        `*** Terminating app due to uncaught exception 'NSInternalInconsistencyException', reason: 'Invalid parameter not satisfying: ${condition}'`,
+      ],
+      stack: ["MyApp -[Bar fill] + 20", "MyApp main + 20", "dyld start + 4"],
+    })).words;
+  const index = reason("index>=0 && index<=[self _count]");
+  assertStringIncludes(index, "with an index or a count that it does not accept");
+  assert(!index.includes("NaN"), index);
+  assertStringIncludes(reason("width >= 0 && width < 1e6"), "NaN");
+  const simulated = told(crashText({
+    information: ["iPhone Simulator 369.2, iPhone OS 6.1 (iPad/10B141)"],
+    stack: ["libsystem_c.dylib abort + 20", "MyApp stop() + 8", "dyld start + 4"],
+  })).words;
+  assert(!simulated.includes("It says"), simulated);
+  const overlap = told(crashText({
+    stack: [
+      "libsystem_c.dylib abort + 20",
+      "libswiftCore.dylib swift_beginAccess + 84",
+      "MyApp Session.deinit + 8",
+      "dyld start + 4",
+    ],
+  })).words;
+  assertStringIncludes(overlap, "a deinit or an observer");
+});
