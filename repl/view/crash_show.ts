@@ -170,6 +170,8 @@ const absences = {
     safe`not known: only addresses could be read of the stack; the innermost that is not in the system's shared cache`,
   addresses: safe`the system, by the addresses; what the program did before may have led to it`,
   recorder: safe`not known; the stack is that of the crash reporter in the process`,
+  module:
+    safe`the module of Swift that the message names by its file: the program's own, or of a library or plug-in in it`,
   culprit: safe`not sure; the crash reporter suspects an installed library`,
   limit: safe`the process that was ended, which was above its own limit; the report has no stacks`,
   memory: safe`not known; the report has no stacks, only how much each process used`,
@@ -295,7 +297,7 @@ function verdictWords(
   const words = deciding?.by === "extension"
     ? safe`a kernel extension that is not Apple's`
     : absent === "managed" || absent === "managed own" ||
-        absent === "managed library" ||
+        absent === "managed library" || absent === "module" ||
         absent === "javascript" || absent === "python" ||
         (verdict === "unknown" || verdict === "system" || verdict === "none") && absent !== null
     ? absent === "images" && frames.every(({ frame }) => frame.symbol === null)

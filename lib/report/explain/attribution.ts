@@ -12,7 +12,15 @@ import {
   systemByAddresses,
   titleOf,
 } from "../images.ts";
-import { bareName, callTime, collected, known, knownFrame, knownVendor } from "../knowledge/mod.ts";
+import {
+  bareName,
+  callTime,
+  collected,
+  companionOf,
+  known,
+  knownFrame,
+  knownVendor,
+} from "../knowledge/mod.ts";
 import type { CodeOrigins } from "../origins.ts";
 import { type CrashReport, fieldValue, type ReportFrame } from "../report.ts";
 import {
@@ -26,6 +34,7 @@ import {
   isSystemProgram,
 } from "./program.ts";
 import { isJetsam, isLowMemory, jetsamReason } from "./jetsam.ts";
+import { lockOf } from "./hang.ts";
 import { isInKernel } from "./panic.ts";
 import { isAskedFor, isElsewhere, isRestart, isWholeBacktrace, panicEnd } from "./panic_stack.ts";
 import { hiddenRecursion, overflows, recursion } from "./recursion.ts";
@@ -234,6 +243,10 @@ export function attributeReport(
     deciding?.frame.symbol === "main" && deciding.owner === "program" &&
     stack.slice(begin, at).some((frame) => isUnplaced(report, stack, frame))
   ) return { ...undecided, absent: "some images", frames };
+  const module = deciding === null ? swiftModule(report) : null;
+  if (module !== null) {
+    return { ...undecided, verdict: "program", absent: "module", library: module, frames };
+  }
   // What is left on the stack need not have called what raised it.
   const isLeft = deciding?.owner === "program" && hasLeft(report, stack);
   const absent = isLeft ? "left" : isOwn ? null : whyAbsent(owned, found);
@@ -315,7 +328,12 @@ function makerOfLibrary(
     return { maker: null, isOfCaller: false };
   }
   const sdk = known("sdk", titleOf(frames[at].frame).replace(/\.framework$/, ""));
-  if (sdk !== null) return { maker: sdk.meaning, isOfCaller: false };
+  if (sdk !== null) {
+    // It may have further libraries in it, of which the function's name tells.
+    const symbol = functionOf(frames[at].frame, null);
+    const inner = symbol === null ? null : knownVendor(symbol);
+    return { maker: (inner ?? sdk).meaning, isOfCaller: false };
+  }
   return isLibrary(frames[at].frame, report) === true
     ? { maker: null, isOfCaller: false }
     : makerOf(frames, at);
@@ -327,6 +345,8 @@ function makerOfFrame(frames: readonly OwnedFrame[], at: number): string | null 
   if (symbol === null) return null;
   const vendor = knownVendor(symbol)?.meaning ?? null;
   if (vendor !== null) return vendor;
+  const companion = companionOf(symbol, frames.map(({ frame }) => frame.symbol));
+  if (companion !== null) return companion;
   const crate = crateOf(frame.symbol!);
   if (crate === null || titleOf(frame).replaceAll("-", "_").includes(crate)) return null;
   // The program's own crate is among those that called it, and may have another name than the program.
@@ -550,6 +570,8 @@ function isWithin(frames: readonly OwnedFrame[], begin: number, index: number): 
 function failedItself({ report, stack, reading }: OwnedStack, part: number): boolean {
   // Its own assertion is no less its own than its own access.
   if (part > 0 && /^__assert(?:_rtn)?$/.test(stack[part - 1].symbol ?? "")) return true;
+  // A lock of its own, for which the thread waits.
+  if (lockOf(stack)?.at === part) return true;
   const ended = endedBy(report);
   // A copy may lack the exception: nothing on the stack raised one.
   return ended === "access" || (ended === null &&
@@ -631,6 +653,26 @@ function whyAbsent(
   ) return "own";
   if (lacking === null && deciding === null && isSystemProgram(report)) return "part";
   return lacking;
+}
+
+/** Modules of Swift and of the system, whose messages do not say whose the fault is. */
+const systemModule =
+  /^(?:Swift\w{0,20}|_\w{1,60}|Foundation\w{0,20}|Combine|Dispatch|Observation|Network|UIKit\w{0,10}|AppKit|CoreData|XCTest|RealityKit|Charts|RegexBuilder|Synchronization)$/;
+
+/** The module that a fatal message of Swift's names by its file; `null` without one. Swift, stdlib/public/stubs/Assert.cpp:
+ * `Module/File.swift:12: Fatal error: …`, and before Swift 5.4 `Fatal error: …: file Module/File.swift, line 12`. */
+function swiftModule({ information }: CrashReport): string | null {
+  for (const text of information) {
+    const head = text.slice(0, 4000);
+    const module =
+      /^(\w{1,100})\/[^/:\n]{1,200}\.swift:\d{1,7}: (?:Fatal error|Assertion failed|Precondition failed)/
+        .exec(head)?.[1] ??
+        /^[Ff]atal error: [^\n]{0,3000}?: file (\w{1,100})\/[^/,\n]{1,200}\.swift, line \d/.exec(
+          head,
+        )?.[1];
+    if (module !== undefined && !systemModule.test(module)) return module;
+  }
+  return null;
 }
 
 /** Whether a stack's own code is only that of a crash reporter in the process. */

@@ -12,20 +12,29 @@ import { tellAccess, tellCodes, tellKind } from "./exception.ts";
 import { tellOthers } from "./others.ts";
 import { emptyWords, type Explanation, finished } from "./explanation.ts";
 import { graphicsDriver, tellFunction, tellPassedNull, tellStack } from "./function.ts";
-import { activityOf, isIdleStack, lockOf, mainThread, waitOf } from "./hang.ts";
+import { activityOf, isIdleStack, lockOf, mainThread, selfWaitOf, waitOf } from "./hang.ts";
 import { tellIsolation } from "./isolation.ts";
 import { type UncaughtException, uncaughtException } from "./language.ts";
 import { ageWords, launchWords } from "./launch.ts";
 import { tellLock } from "./locks.ts";
 import { managedCalls, managedPath, scriptCalls, scriptPath } from "./managed.ts";
 import { allMessages, sanitizerPlace, tellMessages } from "./message.ts";
+import { shortName } from "./names.ts";
 import { occasionOf, queueRow } from "./occasion.ts";
 import { callPath } from "./path.ts";
 import { peerOf } from "./peers.ts";
 import { isOfProcess, isSystemProgram } from "./program.ts";
 import { hiddenRecursion, hiddenWords, MANY, recursion } from "./recursion.ts";
 import { saidBefore } from "./said_before.ts";
-import { endedBy, frameOwner, functionOf, isBase, ownFrame, readStack } from "./stack.ts";
+import {
+  endedBy,
+  frameOwner,
+  functionOf,
+  isBase,
+  isMisplaced,
+  ownFrame,
+  readStack,
+} from "./stack.ts";
 import { type Crash, Story } from "./story.ts";
 import {
   absentFrom,
@@ -83,11 +92,26 @@ export function explainCrash(
   if (!outside && uncaught === null) tellPassedNull(crash, story);
   tellKind(crash, isDecoded, story);
   if (exception === null && story.happened.length === 0) {
-    const trap = pageFault(report) ?? interruption(reading.first, stack);
+    const trap = pageFault(report) ??
+      (isMisplaced(stack) ? null : interruption(reading.first, stack));
     if (trap !== null) story.tell(trap);
   }
   tellAbsence(crash, story);
   tellRaisedAgain(crash, story);
+  if (isMisplaced(stack)) {
+    const caller = stack[1] === undefined ? null : functionOf(stack[1], stack[0]);
+    // What happened comes first.
+    if (story.happened.length === 0) story.tell(emptyWords(report));
+    story.tell(
+      `Frame 0 is at 0x${stack[0].address.toString(16)}, which is ${
+        stack[0].image === null
+          ? "far from the other frames of its image"
+          : "the begin of its image, where no function is"
+      }: its name is most likely wrong, and ${
+        caller === null ? "its caller" : shortName(caller)
+      } called through a pointer that led there.`,
+    );
+  }
   tellStack(crash, story);
   const launch = outside ? null : launchWords(report, crash.texts, stack);
   tellOccasion(crash, launch, story);
@@ -101,10 +125,7 @@ export function explainCrash(
       : null);
   if (outside && !story.neverRan && shown !== null && shown.frames.length > 0) {
     story.tell(`Thread ${shown.index} at that moment: ${activityOf(shown).words}.`);
-    const title = lockOf(shown.frames)?.title ?? null;
-    if (title !== null) {
-      story.tell(`It waited for ${title}; which thread holds it is not in the report.`);
-    }
+    tellAwaitedLock(report, shown, story);
   }
   if (crash.peer !== null) story.tell(crash.peer.words);
   // A driver's new-handler is called for whoever asks for memory.
@@ -159,7 +180,11 @@ export function explainCrash(
   const managed = uncaught === null ? [] : managedPath(managedCalls(report));
   const calls = managed.length > 0 ? managed : scriptPath(scriptCalls(report));
   const shownPath = calls.length > 1 ? calls : path;
-  return finished(report, crashHeadline(report, uncaught), happened, rows, named, own, shownPath);
+  // The name of a frame that is misplaced says nothing.
+  const thread = named !== null && named.frames === stack && isMisplaced(stack)
+    ? { ...named, frames: stack.slice(1) }
+    : named;
+  return finished(report, crashHeadline(report, uncaught), happened, rows, thread, own, shownPath);
 }
 
 /** Namespaces of terminations that a process asks for itself. */
@@ -509,4 +534,32 @@ function statedEnd(report: CrashReport): string | null {
   return information.some((text) => /^dyld(?:\[\d{1,9}\])?: |^Dyld Message: /.test(text))
     ? "ended by dyld"
     : null;
+}
+
+/** Most threads of which it is told that they wait for the same lock. */
+const MAX_WAITERS = 3;
+/** Most threads that are looked at for it. */
+const MAX_THREADS = 500;
+
+/** Tells the lock that a thread waits for, and whether it waits for itself. */
+function tellAwaitedLock(report: CrashReport, thread: ReportThread, story: Story): void {
+  const lock = lockOf(thread.frames);
+  if (lock === null || lock.title === null) return;
+  const self = selfWaitOf(thread.frames);
+  story.tell(
+    self === null
+      ? `It waited for ${lock.title}; which thread holds it is not in the report.`
+      : `It waited for ${lock.title} in the handler of a signal${
+        self.handler === null ? "" : ` (${shortName(self.handler)})`
+      }, which had interrupted ${
+        self.interrupted === null ? "a function" : shortName(self.interrupted)
+      } while that took the same lock: most likely the thread waits for itself.`,
+  );
+  // A run-time has one of these.
+  if (!/^mono_/.test(lock.symbol ?? "")) return;
+  const others = report.threads.slice(0, MAX_THREADS).filter((other) =>
+    other !== thread && lockOf(other.frames)?.symbol === lock.symbol
+  ).slice(0, MAX_WAITERS).map(({ index }) => index);
+  if (others.length === 1) story.tell(`Thread ${others[0]} waited for it, too.`);
+  else if (others.length > 1) story.tell(`Threads ${others.join(", ")} waited for it, too.`);
 }

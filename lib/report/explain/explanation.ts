@@ -4,11 +4,12 @@ import { demangle } from "../../symbols/demangle/demangle.ts";
 import { isSystemFrame, titleOf } from "../images.ts";
 import type { KnowledgeRow } from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
+import { headOf } from "../text.ts";
 import { adviceOf } from "./advice.ts";
 import { isUnderRosetta } from "./cpu.ts";
 import { simulatorOf } from "./platform.ts";
 import { asRead } from "./unread.ts";
-import { sentence, unique } from "./words.ts";
+import { sentence, threadWords, unique } from "./words.ts";
 
 /** What a report means. The texts quote the report, so they are not safe to print raw. */
 export interface Explanation {
@@ -130,6 +131,12 @@ export function emptyWords(report: CrashReport): string {
   if (threads.length === 0 && exception !== null) return "The report only names the exception.";
   if (threads.length === 0) {
     return "Only the header of the report is there: what happened was cut off.";
+  }
+  const crashed = threads.find((thread) => thread.crashed);
+  if (
+    crashed !== undefined && /^[\s`>]{0,8}(?:#?\d{1,4}\.? )?Crashed: \S/m.test(headOf(report.text))
+  ) {
+    return sentence(`${threadWords(crashed)} crashed; by what is not in the report.`);
   }
   return "The report has stacks, but does not say what happened.";
 }

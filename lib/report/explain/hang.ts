@@ -4,7 +4,7 @@ import { imageOf, imageTitle, isBaseLibrary, isKernelFrame, titleOf } from "../i
 import { type KnowledgeRow, known, type WaitReason } from "../knowledge/mod.ts";
 import { isNearest } from "../nearest.ts";
 import type { CallTreeNode, CrashReport, ReportFrame, ReportThread } from "../report.ts";
-import { frameOwner, frameTitle, functionOf, isCutLoop } from "./stack.ts";
+import { frameOwner, frameTitle, functionOf, isCutLoop, isTrampoline } from "./stack.ts";
 import { percent } from "./words.ts";
 
 /** Innermost frames of a main thread in which its event loop is looked for. */
@@ -40,17 +40,96 @@ export interface AwaitedLock {
   readonly title: string | null;
   /** Whether the thread that holds it may take it again. */
   readonly isRecursive: boolean;
+  /** The function that takes it; `null` without a title. */
+  readonly symbol: string | null;
+  /** Index of that function's frame; -1 without a title. */
+  readonly at: number;
 }
 
-/** Functions that take locks. */
-const locks: readonly (readonly [RegExp, title: string, isRecursive: boolean])[] = [
-  [/^-\[NSRecursiveLock lock(?:BeforeDate:)?\]$/, "an NSRecursiveLock", true],
-  [/^-\[NSLock lock(?:BeforeDate:)?\]$/, "an NSLock", false],
-  [/^-\[NSConditionLock lock\w*:?\]$/, "an NSConditionLock", false],
-  [/^objc_sync_enter$/, "the lock of an object (@synchronized)", true],
-  [/^_?os_unfair_lock_lock\w{0,40}$/, "an os_unfair_lock", false],
-  [/^std::(?:__1::)?recursive_mutex::lock\(/, "a std::recursive_mutex", true],
-  [/^std::(?:__1::)?mutex::lock\(/, "a std::mutex", false],
+/** A function that takes a lock. */
+interface LockFunction {
+  readonly name: RegExp;
+  /** What it takes; `$&` stands for its name. */
+  readonly title: string;
+  readonly isRecursive: boolean;
+  /** Whether it may take the lock by whatever wait, so that the call below it says less. */
+  readonly byAny?: true;
+}
+
+/** Functions that take locks: those that others take theirs by come last. */
+const locks: readonly LockFunction[] = [
+  // JavaScriptCore, runtime/JSLock.cpp; Titanium's copy of it
+  {
+    name: /^JSC::JSLock(?:::(?:lock|grabAllLocks)\b|Holder::JSLockHolder\b)/,
+    title: "JavaScriptCore's lock, which the one thread has that uses the engine (JSC::JSLock)",
+    isRecursive: true,
+    byAny: true,
+  },
+  {
+    name: /^TI::JSLock(?:::lock\b|::JSLock\b)/,
+    title: "the lock of Titanium's JavaScript engine (TI::JSLock)",
+    isRecursive: true,
+    byAny: true,
+  },
+  // Mono, mono/metadata/loader.c, domain.c and image.c
+  {
+    name: /^mono_loader_lock$/,
+    title: "the lock of Mono's loader (mono_loader_lock)",
+    isRecursive: true,
+    byAny: true,
+  },
+  {
+    name: /^(?:mono_(?!os_|mutex)\w{1,40}_lock|sgen_gc_lock|mono_gc_lock)$/,
+    title: "a lock of Mono's run-time ($&)",
+    isRecursive: true,
+    byAny: true,
+  },
+  // SQLite, src/mutex.c
+  {
+    name: /^(?:sqlite3_mutex_enter|pthreadMutexEnter)$/,
+    title: "a mutex of SQLite",
+    isRecursive: true,
+  },
+  {
+    name: /^-\[NSPersistentStoreCoordinator(?:\(\w{1,60}\))? lock\]$/,
+    title: "the lock of a persistent store coordinator",
+    isRecursive: true,
+  },
+  {
+    name: /^-\[NSManagedObjectContext(?:\(\w{1,60}\))? lock\]$/,
+    title: "the lock of a managed object context",
+    isRecursive: true,
+  },
+  {
+    name: /^-\[NSRecursiveLock lock(?:BeforeDate:)?\]$/,
+    title: "an NSRecursiveLock",
+    isRecursive: true,
+  },
+  { name: /^-\[NSLock lock(?:BeforeDate:)?\]$/, title: "an NSLock", isRecursive: false },
+  { name: /^-\[NSConditionLock lock\w*:?\]$/, title: "an NSConditionLock", isRecursive: false },
+  {
+    name: /^objc_sync_enter$/,
+    title: "the lock of an object (@synchronized)",
+    isRecursive: true,
+  },
+  {
+    name: /^_?os_unfair_lock_lock\w{0,40}$/,
+    title: "an os_unfair_lock",
+    isRecursive: false,
+  },
+  {
+    name: /^std::(?:__1::)?recursive_mutex::lock\(/,
+    title: "a std::recursive_mutex",
+    isRecursive: true,
+  },
+  { name: /^std::(?:__1::)?mutex::lock\(/, title: "a std::mutex", isRecursive: false },
+  // WebKit, Source/WTF/wtf/Lock.cpp and LockAlgorithm.h
+  {
+    name: /^WTF::(?:Lock|LockBase|WordLock|LockAlgorithm<.{1,200}>)::lockSlow\b/,
+    title: "a lock of WebKit's (WTF::Lock)",
+    isRecursive: false,
+    byAny: true,
+  },
 ];
 
 /** Frames behind the wait in which the function that takes the lock is. */
@@ -59,13 +138,65 @@ const LOCK_DEPTH = 8;
 /** The lock that a stack waits for; `null` for other stacks. */
 export function lockOf(frames: readonly ReportFrame[]): AwaitedLock | null {
   const reason = waitOf(frames)?.waitReason;
-  if (reason !== "mutex" && reason !== "lock") return null;
-  for (const { symbol } of frames.slice(0, LOCK_DEPTH)) {
-    const found = symbol === null ? undefined : locks.find(([name]) => name.test(symbol));
-    if (found !== undefined) return { title: found[1], isRecursive: found[2] };
+  if (reason === undefined || reason === "event") return null;
+  const isLock = reason === "mutex" || reason === "lock";
+  const names = frames.slice(0, LOCK_DEPTH).map((frame, at) =>
+    functionOf(frame, frames[at - 1] ?? null)?.replace(/\+ \d{1,12} (?=\()/, "") ?? null
+  );
+  for (const { name, title, isRecursive, byAny } of locks) {
+    if (!isLock && byAny !== true) continue;
+    const at = names.findIndex((symbol) => symbol !== null && name.test(symbol));
+    if (at < 0 || (byAny === true && !names.slice(0, at).every(onlyLocks))) continue;
+    const symbol = names[at]!;
+    return { title: title.replace("$&", symbol), isRecursive, symbol, at };
   }
-  return reason === "mutex" ? { title: null, isRecursive: false } : null;
+  return reason === "mutex" ? { title: null, isRecursive: false, symbol: null, at: -1 } : null;
 }
+
+/** Whether a function further in than one that takes a run-time's lock may only be a part of that: others of the run-time wait
+ * for something else. */
+function onlyLocks(symbol: string | null): boolean {
+  return symbol === null || !/^(?:JSC::|TI::|mono_|sgen_)/.test(symbol) ||
+    (/lock|mutex/i.test(symbol) && !symbol.includes("Acquire"));
+}
+
+/** Whether a function takes a lock of a run-time, in whatever wait it stands. */
+function takesLock(symbol: string): boolean {
+  return locks.some(({ name, byAny }) => byAny === true && name.test(symbol));
+}
+
+/** A handler of a signal that waits for the lock which the function that it interrupted was taking. */
+export interface SelfWait {
+  /** The function by which the signal was handled; `null` without a name. */
+  readonly handler: string | null;
+  /** The function that was interrupted while it took the lock. */
+  readonly interrupted: string | null;
+}
+
+/** Functions that systems call for a signal, by their names. */
+const handlers = /(?:^|_)(?:signal_handler|sig_?handler|suspend_handler)(?:\(|$)/i;
+/** Frames of an interrupted stack in which the lock's function is. */
+const INTERRUPTED_DEPTH = 6;
+
+/** What a thread's handler of a signal waits for that the thread itself was taking; `null` for other stacks. */
+export function selfWaitOf(frames: readonly ReportFrame[]): SelfWait | null {
+  const lock = lockOf(frames);
+  if (lock === null || lock.symbol === null) return null;
+  const names = frames.slice(0, SELF_DEPTH).map((frame) => functionOf(frame, null));
+  const from = names.findIndex((symbol, index) =>
+    index > lock.at && (isTrampoline(frames[index]) || (symbol !== null && handlers.test(symbol)))
+  );
+  if (from < 0) return null;
+  const again = names.findIndex((symbol, index) =>
+    index > from && index <= from + INTERRUPTED_DEPTH && symbol === lock.symbol
+  );
+  if (again < 0) return null;
+  const handler = isTrampoline(frames[from]) ? names[from - 1] ?? null : names[from];
+  return { handler, interrupted: names[again + 1] ?? null };
+}
+
+/** Frames in which such a handler is looked for. */
+const SELF_DEPTH = 80;
 
 /** The wait that a stack is in, innermost first; `null` when it runs. */
 export function waitOf(frames: readonly ReportFrame[]): KnowledgeRow | null {
@@ -89,10 +220,19 @@ export function waitOf(frames: readonly ReportFrame[]): KnowledgeRow | null {
       if (symbol.startsWith("mach_msg")) return messageWait(frames, at, row);
       return uses.test(symbol) ? useOf(frames, at, row) : row;
     }
+    // The functions of the system below it have no names: it called the kernel to wait.
+    if (seen > 0 && takesLock(symbol) && isKernelLibrary(frames[0])) {
+      return known("wait", "lock function");
+    }
     if (frameOwner(frame, symbol) !== "system") return null;
     seen++;
   }
   return null;
+}
+
+/** Whether a frame without a name is one of the library that calls the kernel. */
+function isKernelLibrary(frame: ReportFrame): boolean {
+  return functionOf(frame, null) === null && /^libsystem_kernel\b/.test(titleOf(frame));
 }
 
 /** The share of a thread's samples, one in so many, from which on a stack is told of. */

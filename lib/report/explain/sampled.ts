@@ -111,8 +111,18 @@ export function explainSampled(
     // Of what was called last nothing says that it took the time.
     if (isCut) {
       const last = trunkOf(thread)[0];
-      if (last !== undefined) happened.push(`${title}: called ${frameTitle(last)}.`);
-    } else if (!stateOnly(rows)) happened.push(`${title}: ${words}.`);
+      if (last !== undefined) {
+        happened.push(`${title}: called ${frameTitle(last)}${shareOfSteps(report, thread)}.`);
+      }
+    } else if (!stateOnly(rows)) {
+      const all = stepsOf(report, thread);
+      // Its own samples are not all of them.
+      happened.push(
+        `${title}: ${words}${
+          all === null ? "" : `; it has ${samplesOf(thread)} of the ${all} samples`
+        }.`,
+      );
+    }
     const occasion = idle || isCut || stateOnly(rows) ? null : occasionOf(trunkOf(thread), thread);
     if (occasion !== null) happened.push(`All of it was ${occasion}.`);
     const blocker = blockerOf(report, thread);
@@ -280,4 +290,20 @@ function interruptedBy(stack: readonly ReportFrame[]): string | null {
   const at = stack.findIndex(isTrampoline);
   const symbol = at < 0 ? null : stack[at + 1]?.symbol ?? null;
   return symbol === null ? null : shortName(symbol);
+}
+
+/** How many samples the report has, where its heaviest stack has only some of them; `null` for others. */
+function stepsOf(report: CrashReport, thread: ReportThread): number | null {
+  const steps = Number(/^\d{1,9}/.exec(fieldValue(report, "steps") ?? "")?.[0] ?? 0);
+  return thread.name === "heaviest stack" && steps > samplesOf(thread) ? steps : null;
+}
+
+/** How many of a report's samples have the beginning of a heaviest stack that was cut off. */
+function shareOfSteps(report: CrashReport, thread: ReportThread): string {
+  const steps = stepsOf(report, thread);
+  return steps === null ? "" : ` in ${samplesOf(thread)} of ${steps} samples`;
+}
+
+function samplesOf({ tree }: ReportThread): number {
+  return tree.reduce((sum, { count }) => sum + count, 0);
 }

@@ -74,7 +74,8 @@ export function frameOwner(frame: ReportFrame, symbol: string | null): FrameOwne
   // What a process called in the kernel is not its own, whatever the extension is called.
   if (isSystemFrame(frame) || isKernelFrame(frame)) return "system";
   const raised = symbol !== null && (knownFrame(symbol) !== null || trapMessage(symbol) !== null ||
-    isInstantiated(symbol, frame.file) || (frame.file !== null && ofRecorder.test(frame.file)));
+    isInstantiated(symbol, frame.file) ||
+    (frame.file !== null && (ofRecorder.test(frame.file) || ofMono.test(frame.file))));
   return raised ? "runtime" : "program";
 }
 
@@ -89,6 +90,11 @@ export function isWrapper(symbol: string | null): boolean {
 /** Source files of crash reporters, whose functions have names as others may have them. */
 const ofRecorder =
   /(?:^|\/)(?:(?:Sentry|BSG_)?KS(?:Crash|Mach|ObjC|Thread|StackCursor|Signal|JSON|Dynamic|CPU|Memory|Log)|SentryCrash|PLCrash|FIRCLS|CLS[A-Z])\w{0,60}\.(?:c|cc|cpp|mm?|h)$/;
+
+/** Source files of Mono's run-time whose static functions have names as others may have them, and the code that it compiled
+ * ahead of time of the assemblies which come with it; Mono, mono/mini, mono/metadata, mono/io-layer. */
+const ofMono =
+  /(?:^|\/)(?:(?:mini-[\w-]{2,40}|aot-runtime|debugger-agent|debug-mini|method-to-ir|exceptions-(?:arm|arm64|x86|amd64)|tramp-(?:arm|arm64|x86|amd64)|sgen-[\w-]{2,40}|wthreads)\.c|(?:mscorlib|System(?:\.\w{1,40}){0,4}|monotouch|Mono\.\w{1,40}|Xamarin\.(?:iOS|Mac|TVOS|WatchOS))\.dll\.\d{1,2}\.s)$/;
 
 /** Functions of the system that bring an event where it belongs. */
 const dispatchers =
@@ -714,6 +720,31 @@ function isLoader(frame: ReportFrame): boolean {
     frame.symbol === "start";
 }
 
+/** Bytes that no image has. */
+const MAX_IMAGE = 1n << 28n;
+/** Further frames of one image of which the first is far away. */
+const MIN_NEAR = 3;
+
+/** Whether the innermost frame is at a place that cannot be in the image which it is said to be of: the image's own header, or
+ * far from all other frames of it. Its name is that of another function, which did not run: the call went astray, as through
+ * a wrong pointer. */
+export function isMisplaced(stack: readonly ReportFrame[]): boolean {
+  const [frame, ...rest] = stack;
+  if (frame === undefined || frame.symbol === null || frame.address === 0n) return false;
+  const { address, image, imageName } = frame;
+  const near = rest.filter((other) =>
+    other.address !== 0n && other.image === image &&
+    (image !== null || (imageName !== null && other.imageName === imageName))
+  );
+  if (near.length < MIN_NEAR) return false;
+  if (image !== null) return address === image.base;
+  // Programs are loaded in whole pages.
+  return (address & 0xfffn) === 0n && near.every((other) => {
+    const far = other.address > address ? other.address - address : address - other.address;
+    return far > MAX_IMAGE;
+  });
+}
+
 /** Looks for the deciding frame and for known functions before it. */
 export function readStack(stack: readonly ReportFrame[]): StackReading {
   const rows: { row: KnowledgeRow; index: number }[] = [];
@@ -723,7 +754,7 @@ export function readStack(stack: readonly ReportFrame[]): StackReading {
   let isInnermost = true;
   /** Image of the nameless frames before, of which the next named one is taken to have called them. */
   let nameless: string | null = null;
-  const first = interrupted(stack);
+  const first = Math.max(interrupted(stack), isMisplaced(stack) ? 1 : 0);
   const end = entryOf(stack);
   const handled = Math.max(
     endOfTermination(stack),
@@ -803,6 +834,10 @@ export function ownFrame(
 
 export function frameTitle(frame: ReportFrame): string {
   const image = imageOf(frame);
+  // Of an image that only its UUID names, the place is counted from its begin.
+  if (frame.symbol === null && frame.address === 0n && frame.offset !== null && image !== null) {
+    return `${imageTitle(image)} + ${frame.offset}`;
+  }
   const name = frame.symbol === null || isNearest(frame)
     ? `0x${frame.address.toString(16)}`
     : demangle(frame.symbol).replace(/\+ \d{1,12} (?=\()/, "")

@@ -148,6 +148,7 @@ function endsInLoop({ format, text }: CrashReport, { tree }: ReportThread): bool
  * - `compiled`: the innermost code that is not the system's is such
  * - `recorder`: its own code is only a crash reporter's; `reporter`: which crashed while it recorded a crash
  * - `culprit`: there is none, and the reporter suspects a library
+ * - `module`: no function of the program's is there, and a fatal message of Swift's names the module of its file
  * - `python`: code in Python did not catch an exception, and has left the stack
  * - `managed own`, `managed library`: an exception of .NET has a stack of its own; `javascript`: an error of JavaScript has
  */
@@ -191,6 +192,7 @@ export type Absent =
   | "system's"
   | "hidden"
   | "hidden compiled"
+  | "module"
   | "limit"
   | "memory"
   | "passed";

@@ -13,7 +13,7 @@ import {
 import { type CrashReport, fieldValue, type ReportFrame } from "../report.ts";
 import { headOf } from "../text.ts";
 import { accessOf } from "./cpu.ts";
-import { isEventLoop, isIdleMain, lockOf, mainThread, waitOf } from "./hang.ts";
+import { isEventLoop, isIdleMain, lockOf, mainThread, selfWaitOf, waitOf } from "./hang.ts";
 import { newerRow, packageRow, withoutAbsent } from "./message.ts";
 import { symbolRow } from "./missing_symbol.ts";
 import { shortName } from "./names.ts";
@@ -108,6 +108,8 @@ function slowness({ report, texts, peer }: Crash): Partial<Pick<KnowledgeRow, "c
   const text = [...report.termination?.reasons ?? [], ...texts].join("\n").slice(0, 8000);
   const words = watchdogWords(text) ?? computedWords(text) ?? "";
   const worked = words.includes(didNotWait);
+  const self = selfWaitOf(frames);
+  if (self !== null) return selfWait(frames);
   const lock = lockOf(frames);
   if (lock !== null && !(lock.title === null && worked)) {
     return {
@@ -122,12 +124,9 @@ function slowness({ report, texts, peer }: Crash): Partial<Pick<KnowledgeRow, "c
   }
   if (worked) {
     return {
-      causes: [
-        "more work at once than there was time for",
-        ...mainWaits(report)
-          ? ["another thread that worked while the main thread waited for it"]
-          : [],
-      ],
+      causes: mainWaits(report)
+        ? ["another thread that worked while the main thread waited for it"]
+        : ["more work at once than there was time for"],
       next: mainAdvice(frames),
     };
   }
@@ -141,6 +140,27 @@ function slowness({ report, texts, peer }: Crash): Partial<Pick<KnowledgeRow, "c
       ],
     }
     : { next };
+}
+
+/** Causes and advice for a main thread whose handler of a signal waits for what the thread itself was taking. */
+function selfWait(
+  frames: readonly ReportFrame[],
+): Partial<Pick<KnowledgeRow, "causes" | "next">> {
+  // Mono, mono/mini/debugger-agent.c: it suspends threads by a signal.
+  return frames.some(({ symbol }) => /^mono_debugger_agent_/.test(symbol ?? ""))
+    ? {
+      causes: [
+        "Mono's debugger, which suspended the thread by a signal while that took the lock: a deadlock of the run-time's own, not of the program's code",
+      ],
+      next:
+        "Run it without the debugger, or have the debugger stop it later; update Mono or Xamarin.",
+    }
+    : {
+      causes: [
+        "a handler of a signal that takes a lock, which the interrupted function takes as well",
+      ],
+      next: "Take no lock in a handler of a signal; see sigaction(2) for what it may call.",
+    };
 }
 
 /** Frames within which what a main thread did is looked for. */
@@ -417,7 +437,11 @@ function watchdogWords(reason: string): string | null {
   if (allowed[1] === "CPU") {
     return `It computed for the ${allowed[2]} s of CPU time that were allowed: ${didNotWait}.`;
   }
-  const used = /Elapsed application CPU time \(seconds\): ([\d.]{1,12})/.exec(text)?.[1];
+  const [, used, percent] =
+    /Elapsed application CPU time \(seconds\): ([\d.]{1,12})(?:[^%\n|]{0,60}?, (\d{1,3})% CPU)?/
+      .exec(
+        text,
+      ) ?? [];
   const seconds = Number(allowed[2]);
   if (used === undefined || !(seconds > 0)) return null;
   const share = Number(used) / seconds;
@@ -427,6 +451,14 @@ function watchdogWords(reason: string): string | null {
   )
     ?.[1];
   const isBusy = total !== undefined && Number(total) > BUSY;
+  // The seconds are those of all its threads, and may be of a longer time than was allowed, as the share says.
+  const isLonger = share > 1 ||
+    Number(percent ?? 0) > 0 && Number(used) * 100 > Number(percent) * seconds * MANY_CPUS;
+  if (isLonger && percent !== undefined) {
+    return `The app computed for ${used} s (${percent}% CPU): that is of all its threads${
+      share > 1 ? "" : " and of a longer time"
+    }, and does not say what its main thread did in the ${allowed[2]} s that were allowed.`;
+  }
   const words = share < 0.25
     ? isBusy
       ? `: it waited, or got no CPU, of which the whole system used ${total}%`
@@ -436,6 +468,9 @@ function watchdogWords(reason: string): string | null {
     : "";
   return `Of the ${allowed[2]} s that were allowed it computed for ${used} s${words}.`;
 }
+
+/** More CPUs than devices with such a watchdog have. */
+const MANY_CPUS = 12;
 
 /** Percent of all CPUs from which on a process may have had to wait for one. */
 const BUSY = 60;

@@ -297,6 +297,10 @@ export const kindRows: readonly KnowledgeRow[] = [
       ...["by os_sync_wait_on_address*", "by std::__libcpp_atomic_wait"],
     ],
   ]),
+  // Of functions that take a lock, where those of the system that they called have no names.
+  ...blocking("Mono, mono/metadata/loader.c; JavaScriptCore, runtime/JSLock.cpp", [
+    ["lock", "a lock", "lock function"],
+  ]),
   ...blocking("libdispatch, src/queue.c, once.c, semaphore.c and event/", [
     ["queue", "what another thread does once", "by _dispatch_once_wait"],
     ["queue", "a dispatch group", "by _dispatch_group_wait_slow"],

@@ -17,7 +17,7 @@ import { panicRows } from "./panics.ts";
 import type { CpuFamily, KnowledgeKind, KnowledgeRow } from "./row.ts";
 import { runtimeRows } from "./runtimes.ts";
 import { terminationRows } from "./terminations.ts";
-import { scriptRows, sdkRows, vendorRows } from "./vendors.ts";
+import { companions, scriptRows, sdkRows, vendorRows } from "./vendors.ts";
 
 export { heapDamage, mallocStop, typeLookup, wrongExecutor } from "./frames.ts";
 export { collected, sourced, timed } from "./frameworks.ts";
@@ -192,6 +192,14 @@ function delegateMethod(symbol: string): string | null {
   return symbol.endsWith(")") && !/\bclosure #\d|\bpartial function for /.test(symbol)
     ? /\.([a-z]\w{3,60}\(\w{0,200}[\w:]{0,200}\))$/.exec(symbol)?.[1] ?? null
     : null;
+}
+
+/** Whose a function is that has a name as others may have it, by the other functions of its stack; `null` when they do not
+ * tell. */
+export function companionOf(symbol: string, others: readonly (string | null)[]): string | null {
+  return companions.find(({ names, beside }) =>
+    names.test(symbol) && others.some((other) => other !== null && beside.test(other))
+  )?.title ?? null;
 }
 
 /** The row for whose a function is that is linked into a program, by its name or its class; `null` when that does not

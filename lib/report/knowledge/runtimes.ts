@@ -200,6 +200,13 @@ const compiledIn = [
     ...["TI::*", "WTI::*", "Ti_WTF*", "TiGarbageCollect", "TiEvalScript", "TiObjectCallAs*"],
     ...["-[KrollContext *", "+[KrollContext *", "-[KrollBridge *", "-[KrollInvocation *"],
     ...["-[KrollObject *", "-[KrollCallback *", "-[KrollMethod *"],
+    ...["-[KrollEvent *", "-[KrollPromise *", "-[KrollModule *", "-[KrollTimerManager *"],
+    // Its own classes, by their whole names: others may begin with Ti.
+    ...["App", "Utils", "Proxy", "ViewProxy", "WindowProxy", "Module", "Host", "UIView"].flatMap((
+      name,
+    ) => [`-[Ti${name} *`, `+[Ti${name} *`]),
+    ...["RootViewController", "ViewController", "ErrorController", "UITableView", "UIWindowProxy"]
+      .flatMap((name) => [`-[Ti${name} *`, `+[Ti${name} *`]),
   ],
   [
     "Xamarin and Mono",
@@ -207,6 +214,9 @@ const compiledIn = [
     ...["wrapper_runtime_invoke_*", "wrapper_managed_to_native_*", "wrapper_native_*"],
     ...["UIKit_UIApplication_Main_*", "UIKit_UIApplication_UIApplicationMain_*", "ObjCRuntime_*"],
     ...["mono_*", "UIKit_UIKitSynchronizationContext_*"],
+    ...["mini_jit_*", "mini_get_*", "mini_method_*", "mini_add_*", "mini_class_*", "mini_emit_*"],
+    ...["mini_create_*", "mini_init", "mini_cleanup", "mini_type_*", "mini_invoke_*", "sgen_*"],
+    ...["generic_trampoline_*", "decode_klass_ref", "decode_method_ref*"],
     ...[
       ...["Action", "Array", "Buffer", "Buffers", "Collections", "Console", "Convert", "Data"],
       ...["DateTime", "Memory", "SpanHelpers", "ThrowHelper"],

@@ -193,3 +193,18 @@ const scripts = [
 export const scriptRows: readonly KnowledgeRow[] = scripts.flatMap(([meaning, source, ...keys]) =>
   keys.map((key) => ({ kind: "script" as const, key, meaning, causes: [], next: "", source }))
 );
+
+/** Classes with names that others may have as well, whose they are by what is on the same stack. */
+export const companions: readonly {
+  readonly title: string;
+  readonly names: RegExp;
+  readonly beside: RegExp;
+  readonly source: string;
+}[] = [{
+  title: "Titanium",
+  names:
+    /^[-+]\[(?:API|Accelerometer|Analytics|App|Buffer|Calendar|Codec|Contacts|Database|Filesystem|Geolocation|Gesture|Locale|Map|Media|Network|Platform|Socket|Stream|TopTi|UI|Utils|XML)Module /,
+  beside:
+    /^[-+]\[(?:Kroll(?:Bridge|Context|Object|Callback|Method|Event)|Ti(?:App|Utils|Proxy|Module|Host)) /,
+  source: "Titanium, iphone/Classes",
+}];

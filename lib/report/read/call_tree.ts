@@ -216,6 +216,8 @@ export function readCallTree(
     }
   }
   if (found === 0) warnings.push("the call trees are empty");
+  // Where a text ends after a thread's start and what that called, the rest of the stack was cut off.
+  if (flat && path.length > 0 && path.length <= START_DEPTH) isPart = true;
   if (isPart) warnings.push(cutTree);
   const find = imageFinder(images);
   const byName = new Map(images.map((image) => [image.name, image]));
@@ -254,6 +256,9 @@ export function readCallTree(
     warnings,
   });
 }
+
+/** Outermost frames of a thread, which only start it. */
+const START_DEPTH = 2;
 
 const lostIndentation = "a call tree has lost its indentation: only its first branch is read";
 
@@ -444,6 +449,22 @@ export function parseSampleLine(line: string): TreeLine | null {
 export function parseSpindumpLine(line: string): TreeLine | null {
   const depth = countAt(line, " *");
   const count = countOf(line, depth);
+  // Of an image that is known by its UUID alone there is no address.
+  const unnamed = count === null
+    ? null
+    : /^\?{3}\s{1,4}\((<[\dA-F]{8}-[\dA-F-]{27}>) \+ (\d{1,12})\)\s*$/i.exec(
+      line.slice(count.end).trimStart(),
+    );
+  if (count !== null && unnamed !== null) {
+    return {
+      ...namelessLine,
+      depth,
+      count: count.count,
+      address: 0n,
+      imageName: unnamed[1],
+      offset: Number(unnamed[2]),
+    };
+  }
   const found = bracket(line);
   if (count === null || found === null || found.at < count.end) return null;
   let place = line.slice(count.end, found.at).trim();

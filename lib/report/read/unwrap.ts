@@ -179,10 +179,15 @@ function isPropertyList(head: string): boolean {
 }
 
 function plainHtml(text: string): string {
-  const plain = text.replace(/<br\s{0,4}\/?>(?:\r?\n)?|<\/(?:p|div|tr|li)>/gi, "\n").replace(
-    tag,
-    "",
-  );
+  // Wikis make a link of what stands in brackets: a method, here with its sign before it.
+  const plain = text.replace(
+    /([-+])<a>([A-Za-z_]\w{0,100}(?:\(\w{1,60}\))?\s[\w:.]{1,300})<\/a>/g,
+    "$1[$2]",
+  )
+    .replace(/<br\s{0,4}\/?>(?:\r?\n)?|<\/(?:p|div|tr|li)>/gi, "\n").replace(
+      tag,
+      "",
+    );
   return plain.replace(/&(\w{2,6}|#\d{2,6}|#x[0-9a-fA-F]{2,5});/g, (whole, name: string) => {
     if (name.startsWith("#")) {
       const code = name[1] === "x" ? parseInt(name.slice(2), 16) : Number(name.slice(1));

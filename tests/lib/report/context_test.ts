@@ -13,17 +13,22 @@ const abort = "Exception Type: EXC_CRASH (SIGABRT)";
 const loop = ["UIKitCore UIApplicationMain + 100", "MyApp main + 80", "dyld start + 4"];
 
 Deno.test("a watchdog: whether the process waited or worked; a task in the background", () => {
-  const watched = (cpu: string, kind = "real (wall clock)") =>
+  const watched = (cpu: string, kind = "real (wall clock)", percent = 2) =>
     told(
       "Exception Type: EXC_CRASH (SIGKILL)\nTermination Reason: Namespace SPRINGBOARD, Code 0x8badf00d\n" +
         `Termination Description: SPRINGBOARD, scene-create watchdog transgression: a exhausted ${kind} time ` +
-        `allowance of 20.00 seconds | "Elapsed application CPU time (seconds): ${cpu}, 2% CPU"\n`,
+        `allowance of 20.00 seconds | "Elapsed application CPU time (seconds): ${cpu}, ${percent}% CPU"\n`,
     ).what;
   assertStringIncludes(
     watched("0.404"),
     "Of the 20.00 s that were allowed it computed for 0.404 s: it mostly waited.",
   );
-  assertStringIncludes(watched("19.1"), "it worked and did not wait");
+  assertStringIncludes(watched("19.1", undefined, 48), "it worked and did not wait");
+  // What cannot be of the time that was allowed is not compared with it.
+  for (const longer of [watched("46.9", undefined, 9), watched("19.1", undefined, 3)]) {
+    assertStringIncludes(longer, "does not say what its main thread did in the 20.00 s");
+    assert(!longer.includes("it worked"), longer);
+  }
   assertStringIncludes(watched("19.1", "CPU"), "the 20.00 s of CPU time");
   // What it computed may be another thread's work.
   const waiting = told(crash(
@@ -33,6 +38,111 @@ Deno.test("a watchdog: whether the process waited or worked; a task in the backg
     ["libsystem_kernel.dylib __psynch_cvwait + 8", "MyApp -[Cart load] + 40", ...loop],
   )).what;
   assertStringIncludes(waiting, "it worked, though its main thread waited at that moment");
+});
+
+Deno.test("a lock by the function that takes it, whatever it waits by; one that a handler of a signal wants", () => {
+  const slow =
+    "Exception Type:  00000020\nException Codes: 0x8badf00d\n\nApplication Specific Information:\nmyapp failed to launch in time\n";
+  const engine = told(crash(slow, [
+    "libsystem_kernel.dylib __psynch_cvwait + 8",
+    "libsystem_pthread.dylib _pthread_cond_wait + 636",
+    "JavaScriptCore WTF::ThreadCondition::timedWait(WTF::Mutex&, WTF::WallTime) + 80",
+    "JavaScriptCore WTF::LockAlgorithm<unsigned char, (unsigned char)1, (unsigned char)2>::lockSlow(WTF::Atomic<unsigned char>&) + 320",
+    "JavaScriptCore JSC::JSLock::lock+ 9735308 (long) + 172",
+    "JavaScriptCore JSObjectGetProperty + 68",
+    "MyApp -[Cart load] + 40",
+    ...loop,
+  ]));
+  assertStringIncludes(engine.what, "It waited for JavaScriptCore's lock");
+  assertStringIncludes(engine.causes, "another thread holds the lock");
+  const waiting = told(crash(slow, [
+    "libsystem_kernel.dylib __psynch_cvwait + 8",
+    "libsystem_pthread.dylib _pthread_cond_wait + 636",
+    "JavaScriptCore JSC::Heap::waitForCollector() + 80",
+    "JavaScriptCore JSC::JSLock::didAcquireLock() + 80",
+    "JavaScriptCore JSC::JSLock::lock(long) + 172",
+    "MyApp -[Cart load] + 40",
+    ...loop,
+  ]));
+  assert(!waiting.what.includes("It waited for JavaScriptCore's lock"), waiting.what);
+  const inner = [
+    "libsystem_kernel.dylib 0x355c4000 + 69848",
+    "libsystem_c.dylib 0x37498000 + 11332",
+    "MyApp mono_loader_lock (loader.c:2129)",
+  ];
+  const own = told(crash(slow, [
+    ...inner,
+    "MyApp mini_lookup_thing (mini-exceptions.c:1035)",
+    "MyApp mono_debugger_agent_thread_interrupt (debugger-agent.c:2300)",
+    "MyApp sigusr1_signal_handler (mini-posix.c:235)",
+    "libsystem_c.dylib 0x37498000 + 361778",
+    "libsystem_c.dylib 0x37498000 + 11332",
+    "MyApp mono_loader_lock (loader.c:2129)",
+    "MyApp mono_class_get (class.c:6815)",
+    "MyApp load_thing (aot-runtime.c:2588)",
+    "MyApp Cart_Load (MyApp.exe.6.s:12)",
+    ...loop,
+  ]));
+  assertStringIncludes(own.what, "blocked on a lock");
+  assertStringIncludes(
+    own.what,
+    "in the handler of a signal (sigusr1_signal_handler), which had interrupted mono_class_get",
+  );
+  assertStringIncludes(own.causes, "Mono's debugger");
+  assertEquals(own.whose.slice(0, 1), ["program"]);
+  const busy = told(crash(slow, [inner[2], "MyApp Cart_Load (MyApp.exe.6.s:12)", ...loop]));
+  assert(!busy.what.includes("blocked on a lock"), busy.what);
+});
+
+Deno.test("a frame far from its image's others is misnamed, and a crash is told by its title alone", () => {
+  const text = (address: string) =>
+    told(
+      "Crashed: com.apple.main-thread\n" +
+        `0  Oven        ${address} selector(void*) (.cold.1) + 656 (oven.cpp:656)\n` +
+        "1  Oven        0xfaabb4 bakery::Callback::Run() + 196\n" +
+        "2  Oven        0xfcaeb4 bakery::Entry::Execute() + 144\n" +
+        "3  Oven        0xfc8694 bakery::Dispatcher::Dispatch() + 116\n" +
+        "4  Oven        0xfc85dc bakery::Poll() + 68\n",
+    );
+  const wrong = text("0x102000000");
+  assertStringIncludes(wrong.what, "crashed; by what is not in the report");
+  assertStringIncludes(wrong.what, "Frame 0 is at 0x102000000");
+  assertStringIncludes(wrong.what, "bakery::Callback::Run called through a pointer");
+  assert(!text("0xfa0000").what.includes("misnamed"));
+  assert(!text("0xfa0000").what.includes("Frame 0 is at"), text("0xfa0000").what);
+});
+
+Deno.test("the module that Swift's fatal message names by its file", () => {
+  const whose = (message: string) =>
+    attributeReport(readReport(
+      `${message}\n* thread #4, queue = 'q', stop reason = ${message}\n` +
+        "    frame #0: 0x00000001b537e040 libswiftCore.dylib`_swift_runtime_on_report\n",
+      "x",
+    ));
+  for (
+    const text of [
+      "Fatal error: Unexpectedly found nil while unwrapping an Optional value: file oven_plugin/Loaf.swift, line 9",
+      "oven_plugin/Loaf.swift:9: Fatal error: Unexpectedly found nil while unwrapping an Optional value",
+    ]
+  ) {
+    const { absent, library } = whose(text);
+    assertEquals([absent, library], ["module", "oven_plugin"]);
+  }
+  assert(whose("Swift/Array.swift:9: Fatal error: Index out of range").absent !== "module");
+});
+
+Deno.test("a heaviest stack of UUIDs that ends with what starts the thread", () => {
+  const { what } = told(
+    "Command:          Shop\nPath:             /private/var/containers/Bundle/Application/A/Shop.app/Shop\n" +
+      "Event:            cpu usage\nAction taken:     Process killed\nSteps:            22\n\n" +
+      "Heaviest stack for the target process:\n  15  ??? (libsystem_pthread.dylib + 14340) [0x1d0923804]\n" +
+      "  15  ??? (<BC567159-0000-34E3-991D-000000000001> + 108100)\n",
+  );
+  assertStringIncludes(
+    what,
+    "called <BC567159-0000-34E3-991D-000000000001> + 108100 in 15 of 22 samples",
+  );
+  assertStringIncludes(what, "The copy ends within its call tree");
 });
 
 Deno.test("a watchdog: the thread that most likely waits for the main thread", () => {

@@ -866,3 +866,27 @@ Deno.test("libraries that people put among the system's are not the system's; th
   );
   assertEquals(old.threads[0].frames[0].symbol, null);
 });
+
+Deno.test("Mono's own lock is Mono's, and Titanium's modules are known by what stands beside them", () => {
+  const slow =
+    "Exception Type:  00000020\nException Codes: 0x8badf00d\n\nApplication Specific Information:\nmyapp failed to launch in time\n";
+  const main = ["UIKit UIApplicationMain + 100", "MyApp main + 80", "MyApp start + 4"];
+  const of = (frames: readonly string[]) =>
+    attributeReport(readReport(crash(slow, [...frames, ...main]), "x"));
+  const mono = of([
+    "libsystem_kernel.dylib 0x355c4000 + 69848",
+    "libsystem_c.dylib 0x37498000 + 11332",
+    "MyApp mono_loader_lock (loader.c:2129)",
+    "MyApp load_thing (aot-runtime.c:2588)",
+    "MyApp Cart_Load (MyApp.exe.6.s:12)",
+  ]);
+  assertEquals([mono.part, mono.deciding?.frame.symbol], ["Xamarin and Mono", "mono_loader_lock"]);
+  const locked = [
+    "libsystem_kernel.dylib __psynch_mutexwait + 24",
+    "libsystem_c.dylib pthread_mutex_lock + 252",
+    "Foundation -[NSRecursiveLock lock] + 8",
+    "MyApp -[AnalyticsModule queueEvent:] + 8",
+  ];
+  assertEquals(of(locked).maker, null);
+  assertEquals(of([...locked, "MyApp +[TiUtils queueAnalytics:] + 8"]).maker, "Titanium");
+});
