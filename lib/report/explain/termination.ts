@@ -116,6 +116,9 @@ function slowness({ report, texts, peer }: Crash): Partial<Pick<KnowledgeRow, "c
       causes: [
         "another thread holds the lock: it waits for the main thread, or for something else, or works long under it",
         ...lock.isRecursive ? [] : ["the main thread took the lock before, and waits for itself"],
+        ...allWait(report)
+          ? ["the lock was left locked, by a path that returned or threw without unlocking it"]
+          : [],
       ],
       next: `Find what else takes the lock, and what it does until it releases it${
         staysOnMain(frames) ? "" : "; do not wait for it on the main thread"
@@ -140,6 +143,16 @@ function slowness({ report, texts, peer }: Crash): Partial<Pick<KnowledgeRow, "c
       ],
     }
     : { next };
+}
+
+/** Most threads that are looked at. */
+const MAX_THREADS = 500;
+
+/** Whether no thread of a report works, so that whoever took a lock may have left it. */
+function allWait(report: CrashReport): boolean {
+  const main = mainThread(report);
+  const others = report.threads.slice(0, MAX_THREADS).filter((thread) => thread !== main);
+  return others.length > 0 && others.every(({ frames }) => waitOf(frames) !== null);
 }
 
 /** Causes and advice for a main thread whose handler of a signal waits for what the thread itself was taking. */

@@ -55,6 +55,23 @@ Deno.test("a lock by the function that takes it, whatever it waits by; one that 
   ]));
   assertStringIncludes(engine.what, "It waited for JavaScriptCore's lock");
   assertStringIncludes(engine.causes, "another thread holds the lock");
+  // Where no thread works, nobody may hold it any more.
+  const locked = (other: string) =>
+    told(
+      crash(slow, [
+        "libsystem_kernel.dylib __psynch_mutexwait + 8",
+        "libsystem_pthread.dylib pthread_mutex_lock + 636",
+        "Foundation -[NSRecursiveLock lock] + 8",
+        "MyApp -[Cart load] + 40",
+        ...loop,
+      ]) +
+        `\nThread 1:\n0   ${other}\n1   libsystem_pthread.dylib 0x00000001b0001000 thread_start + 8\n`,
+    ).causes;
+  const idle = locked("libsystem_kernel.dylib 0x00000001b0000000 __semwait_signal + 24");
+  assertStringIncludes(idle, "the lock was left locked");
+  const works = locked("MyApp 0x00000001b0000000 -[Cart sum] + 24");
+  assertStringIncludes(works, "another thread holds the lock");
+  assert(!works.includes("left locked"), works);
   const waiting = told(crash(slow, [
     "libsystem_kernel.dylib __psynch_cvwait + 8",
     "libsystem_pthread.dylib _pthread_cond_wait + 636",
