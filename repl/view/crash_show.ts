@@ -171,7 +171,7 @@ const absences = {
   addresses: safe`the system, by the addresses; what the program did before may have led to it`,
   recorder: safe`not known; the stack is that of the crash reporter in the process`,
   module:
-    safe`the module of Swift that the message names by its file: the program's own, or of a library or plug-in in it`,
+    safe`the Swift module that the message names by its file: the program's own, or that of a library or plug-in in it`,
   culprit: safe`not sure; the crash reporter suspects an installed library`,
   limit: safe`the process that was ended, which was above its own limit; the report has no stacks`,
   memory: safe`not known; the report has no stacks, only how much each process used`,
