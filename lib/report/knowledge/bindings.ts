@@ -11,12 +11,12 @@ const throwers: readonly Family[] = [
   [
     ".NET, src/coreclr/vm/jithelpers.cpp and exceptionhandling.cpp",
     ...["ThrowNew(Object*)*", "IL_Throw", "IL_Throw(*", "IL_ThrowExact*", "IL_Rethrow*"],
-    ...["JIT_Throw*", "JIT_Rethrow*", "JIT_RngChkFail*", "JIT_Overflow*", "JIT_ThrowDivZero*"],
+    ...["JIT_Throw*", "JIT_RngChkFail*", "JIT_Overflow*", "JIT_ThrowDivZero*"],
     ...["COMPlusThrow*", "RealCOMPlusThrow*", "RaiseTheException*", "ProcessCLRException*"],
     ...["UnwindAndContinueRethrowHelper*", "SfiInit*", "SfiNext*"],
   ],
   [
-    "Mono, mono/mini/mini-llvm.c, mini-exceptions.c and metadata/exception.c",
+    "Mono, mono/mini/mini-exceptions.c, llvm-runtime.cpp and metadata/exception.c",
     ...["mono_arm_throw_exception*", "mono_amd64_throw_exception*", "mono_raise_exception*"],
     ...["mono_reraise_exception*", "mono_llvm_throw_*", "mono_llvm_rethrow_*"],
     ...["mono_llvm_resume_*", "mono_llvm_cpp_throw_*"],
@@ -48,7 +48,7 @@ const callers: readonly Family[] = [
     "Unity, Runtime/Scripting and Runtime/Mono: how the engine calls scripts",
     ...["ScriptingInvocation::*", "scripting_method_invoke*", "scripting_raise_exception*"],
     ...["MonoBehaviour::InvokeMethodOrCoroutineChecked*", "MonoBehaviour::CallMethodIfAvailable*"],
-    ...["MonoBehaviour::CallUpdateMethod*", "MonoBehaviour::InvokeOnceWithPtr*"],
+    ...["MonoBehaviour::CallUpdateMethod*"],
   ],
   [
     "sip and PyQt: siplib/siplib.c, and what sip generates for classes of Qt",
@@ -62,18 +62,18 @@ const callers: readonly Family[] = [
   ["pybind11, include/pybind11", "pybind11::*"],
   ["nanobind, src/nb_func.cpp", "nanobind::*", "nb_func_*"],
   ["SWIG, Lib/python and others", "_wrap_*", "SWIG_*", "SwigPyObject_*", "SwigPyPacked_*"],
-  ["Cython, Cython/Utility", "__Pyx_*", "_Pyx_*"],
+  ["Cython, Cython/Utility", "__Pyx_*"],
   [
     "ctypes and cffi: CPython, Modules/_ctypes; cffi, src/c/_cffi_backend.c",
     ...["_ctypes_callproc*", "_call_function_pointer*", "PyCFuncPtr_*", "_CallPythonObject*"],
     ...["closure_fcn*", "cdata_call*", "_cffi_f_*"],
   ],
-  ["PyObjC, Modules/objc", "PyObjCFFI_*", "PyObjCMethodStub*", "PyObjCSelector_*"],
+  ["PyObjC, Modules/objc", "PyObjCFFI_*", "PyObjCSelector_*"],
   ["libffi, src", "ffi_call*", "ffi_closure_*"],
   ["PyO3, src/impl_", "pyo3::*"],
   [
     "Go, cmd/cgo: what it generates; runtime/cgo and runtime/cgocall.go",
-    ...["_cgo_*", "_cgoexp_*", "_cgowrap_*", "x_cgo_*", "crosscall2*", "crosscall_*"],
+    ...["_cgo_*", "_cgoexp_*", "x_cgo_*", "crosscall2*", "crosscall_*"],
     ...["runtime.cgocall*", "runtime.cgocallback*", "runtime/cgo.*"],
     // They change the stack: what called them is not on it.
     ...["runtime.systemstack*", "runtime.mcall*", "runtime.morestack*", "runtime.mstart*"],
@@ -103,7 +103,7 @@ const callers: readonly Family[] = [
     ...["caml_startup*", "caml_exn_*"],
   ],
   [
-    "Kotlin/Native: the compiler's bridges to Objective-C and C, ObjCExportCodeGenerator.kt; runtime, Exceptions.cpp",
+    "Kotlin/Native: the compiler's bridges to Objective-C and C, ObjCExportCodeGenerator.kt, CBridgeGen.kt and StubIrElementBuilders.kt; runtime, Exceptions.cpp",
     ...["objc2kotlin_*", "kotlin2objc_*", "knifunptr_*", "knbridge*", "ThrowException"],
   ],
   [
@@ -158,7 +158,7 @@ const linkedEngines = [
     ...["JS_CallInternal*", "JS_CallFree*", "JS_EvalInternal*", "__JS_EvalInternal*"],
     ...["JS_EvalFunction*", "JS_EvalThis*", "js_call_c_function*", "async_func_resume*"],
     ...["JS_ExecutePendingJob*", "JS_InvokeFree*", "JS_FreeValueRT*", "__JS_FreeValue*"],
-    ...["JS_Throw*", "free_zero_refcount_obj*", "gc_decref_child*"],
+    ...["JS_Throw*", "free_zero_refcount*", "gc_decref_child*"],
   ],
   ["Duktape", "Duktape, src-input", "duk_*"],
   ["Haxe's run-time (hxcpp)", "hxcpp, src/hx", "hx::*", "__hxcpp_*", "hxcpp_*", "__hx_*"],

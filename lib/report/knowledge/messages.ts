@@ -2013,11 +2013,11 @@ export const messageRows: readonly KnowledgeRow[] = [
     "See what it is with file(1) and otool -h; check the target's Mach-O type.",
     "dyld, src/dyld.cpp: loadPhase6, link; dyld/Loader.cpp",
   ]),
-  ...rows(["malformed mach-o", "malformed MachO"], [
+  ...rows(["malformed mach-o"], [
     "A dynamic library is there, but the dynamic linker calls its file malformed.",
     ["a tool that changed it after it was linked", "a file that is damaged"],
     "Build or install it again; see what changes it after it is linked.",
-    "dyld, src/ImageLoaderMachO.cpp: sniffLoadCommands; dyld3/MachOAnalyzer.cpp",
+    "dyld, src/ImageLoaderMachO.cpp: sniffLoadCommands; mach_o/Image.cpp",
   ]),
   message(
     "(load command 0x",

@@ -711,7 +711,7 @@ Deno.test("what throws, calls or copies for another language is not whose it is"
 });
 
 Deno.test("managed code without names that led to what throws for it", () => {
-  for (const [image, thrower] of [["Shop", "RealCOMPlusThrow(Object*)"], ["Shop", "JIT_Rethrow"]]) {
+  for (const [image, thrower] of [["Shop", "RealCOMPlusThrow(Object*)"], ["Shop", "JIT_Throw"]]) {
     const frames = [...aborts, `${image} ${thrower} + 8`, "??? 0x0 + 0", "??? 0x0 + 0", ...ends];
     assertEquals(whose(crash(abort, frames)).slice(0, 2), ["program", "managed"], thrower);
   }
