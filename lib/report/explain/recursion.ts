@@ -79,18 +79,20 @@ export function hiddenRecursion(report: CrashReport): Hidden | null {
   const frames = report.crashedThread?.frames ?? [];
   const address = faultAddress(report);
   if (frames.length < 2 || address === null || endedBy(report) !== "access") return null;
-  if (classifyAddress(report, address).kind !== "stack" || recursion(report) !== null) return null;
   const at = frames.findIndex((frame, index) =>
     index > 0 && frame.index - frames[index - 1].index > MIN_LEFT
   );
   const isBare = (frame: ReportFrame | undefined): boolean =>
     frame !== undefined && frame.symbol === null && imageOf(frame) === null;
+  const bare = frames.filter(isBare).length;
+  const isCompiled = bare >= MIN_LEFT && bare * 2 > frames.length;
+  if (at <= 0 && !isCompiled) return null;
+  if (classifyAddress(report, address).kind !== "stack" || recursion(report) !== null) return null;
   if (at > 0) {
     const left = { first: frames[at - 1].index + 1, last: frames[at].index - 1 };
     return { left, isCompiled: isBare(frames[at - 1]) && isBare(frames[at]) };
   }
-  const bare = frames.filter(isBare).length;
-  return bare >= MIN_LEFT && bare * 2 > frames.length ? { left: null, isCompiled: true } : null;
+  return { left: null, isCompiled };
 }
 
 /** What is told of it. */

@@ -27,6 +27,9 @@ const STACK_DEPTH = 12;
 const begins =
   /Terminating app due to|^\**\s{0,4}(?:First throw|Call stack at)|^(?:\* )?thread #\d|stop reason = |^[ \t]{0,8}Exception Type:|^Thread \d{1,4} Crashed|^[ \t]{0,8}"?0\s{1,8}\S{2,60}\s{1,40}0x[0-9a-f]{6}/m;
 
+/** How texts begin that have nothing before the report: nearly all. */
+const atOnce = /^\s{0,100}(?:\{|(?:Process|Incident Identifier):)/;
+
 /** How a line of a log begins, which prose does not. */
 const ofLog =
   /^\s{0,8}(?:\d{4}-\d\d-\d\d\b|\d\d:\d\d:\d\d\b|[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:|flutter: |\[[\w.: -]{2,60}\]|<(?:Error|Warning|Fault|Notice)>|\*{0,3} ?(?:WARNING|ERROR|FATAL|Warning|Error|warning|error)\b ?\*{0,3}(?::| [A-Z])|CoreData: |[\w.-]{2,60}\[\d{1,8}[:\]])/;
@@ -51,6 +54,7 @@ export function saidBefore(
   stack: readonly ReportFrame[],
 ): SaidBefore | null {
   const head = report.text.slice(0, MAX_SEARCHED);
+  if (atOnce.test(head)) return null;
   const end = begins.exec(head)?.index ?? -1;
   if (end <= 0) return null;
   const lines = head.slice(Math.max(0, end - MAX_BEFORE), end).split("\n");

@@ -370,11 +370,11 @@ function consoleOf(text: string, from: number): { console: Console; said: RegExp
 
 /** Whether a text is a run-time's and has no report of the system's. */
 export function isConsole(text: string, from: number): boolean {
+  const head = text.slice(from, from + (1 << 18));
+  // Nearly all texts are the system's, which say so soon.
+  if (ofSystem.test(head)) return false;
   const found = consoleOf(text, from);
-  if (found === null) return false;
-  const isBehind = found.console.isAlone === true &&
-    hasStack.test(text.slice(from, from + (1 << 18)));
-  return !isBehind && !ofSystem.test(text.slice(from, from + (1 << 18)));
+  return found !== null && !(found.console.isAlone === true && hasStack.test(head));
 }
 
 /** What run-times write of a signal: its name or words, and the address. */
