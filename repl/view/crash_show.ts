@@ -178,6 +178,7 @@ const absences = {
   launch: safe`the system; none of the program's code had run`,
   passed:
     safe`the system, as far as the stack shows: the program's functions on it only passed an event on; what the program did before may have led to it`,
+  threads: safe`not known; the report has this thread alone, which waited for events`,
   wait: safe`not known; the stack is that of a thread that waited`,
   sent: safe`not known; the stack is only where the thread was when the signal came`,
   generated:

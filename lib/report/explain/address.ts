@@ -283,9 +283,13 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
   }
   const image = imageFinder(report.images)(address);
   if (image !== null) {
+    // Images are listed as far as their code and constants go.
+    const isConstant = region.words === null && !executed && isProtected(report);
     add(
-      "unknown",
-      `it is in ${image.name}, 0x${(address - image.base).toString(16)} bytes from its start`,
+      isConstant ? "readonly" : "unknown",
+      `it is in ${image.name}, 0x${(address - image.base).toString(16)} bytes from its start${
+        isConstant ? ", among its code and constants, which may only be read" : ""
+      }`,
     );
   }
   // The kernel looks up the pointer without the bits of its signature.

@@ -34,7 +34,7 @@ import {
   isSystemProgram,
 } from "./program.ts";
 import { isJetsam, isLowMemory, jetsamReason } from "./jetsam.ts";
-import { lockOf } from "./hang.ts";
+import { isIdleStack, lockOf } from "./hang.ts";
 import { isInKernel } from "./panic.ts";
 import { isAskedFor, isElsewhere, isRestart, isWholeBacktrace, panicEnd } from "./panic_stack.ts";
 import { hiddenRecursion, overflows, recursion } from "./recursion.ts";
@@ -61,6 +61,7 @@ import {
   decidesNothing,
   graphicsAside,
   hasLeft,
+  isBlameless,
   isCompiledCode,
   isGenerated,
   isHeapDamage,
@@ -623,7 +624,13 @@ function whyNone(report: CrashReport, stack: readonly ReportFrame[]): Absent | n
     return jetsamReason(report) === "per-process-limit" ? "limit" : "memory";
   }
   if (new Set(report.threads.map(({ process }) => process)).size > 1) return "processes";
-  return onlyWaits(report, stack) ? "wait" : isSentSignal(report, stack) ? "sent" : null;
+  if (onlyWaits(report, stack)) return "wait";
+  if (isSentSignal(report, stack)) return "sent";
+  // Of a process that waited, what led to its end is on another thread, which a copy may lack.
+  return report.format === "crash" && report.threads.length === 1 && isIdleStack(stack) &&
+      report.termination?.namespace !== "SIGNAL" && !usesResource(report) && !isBlameless(report)
+    ? "threads"
+    : null;
 }
 
 /** Why no function of the program decides. */

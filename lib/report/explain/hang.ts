@@ -66,8 +66,8 @@ const locks: readonly LockFunction[] = [
     byAny: true,
   },
   {
-    name: /^TI::JSLock(?:::lock\b|::JSLock\b)/,
-    title: "the lock of Titanium's JavaScript engine (TI::JSLock)",
+    name: /^TI::(JS|Ti)Lock::(?:lock\b|\1Lock\b)/,
+    title: "the lock of Titanium's JavaScript engine (TI::JSLock or TI::TiLock)",
     isRecursive: true,
     byAny: true,
   },
@@ -198,8 +198,54 @@ export function selfWaitOf(frames: readonly ReportFrame[]): SelfWait | null {
 /** Frames in which such a handler is looked for. */
 const SELF_DEPTH = 80;
 
+/** Frames of the system behind a wait in which what it is for is looked for. */
+const AWAITED_DEPTH = 16;
+/** Frames behind a wait for events in which the event loop is looked for that called it. */
+const LOOP_DEPTH = 128;
+
 /** The wait that a stack is in, innermost first; `null` when it runs. */
 export function waitOf(frames: readonly ReportFrame[]): KnowledgeRow | null {
+  const row = callOf(frames);
+  const reason = row?.waitReason;
+  if (row === null || reason === "mutex" || reason === "rwlock" || reason === "lock") return row;
+  const awaited = awaitedOf(frames);
+  if (awaited !== null) return awaited;
+  // A loop of messages that runs within another is looked at by itself.
+  return reason === "event" && !row.key.startsWith("mach_msg") && isHeld(frames)
+    ? { ...row, meaning: `blocked, ${row.meaning}`, waitReason: "other" }
+    : row;
+}
+
+/** What the functions of the system wait for that called a wait: the outermost before the program's and an event loop's
+ * tells. */
+function awaitedOf(frames: readonly ReportFrame[]): KnowledgeRow | null {
+  let found: KnowledgeRow | null = null;
+  for (const frame of frames.slice(0, AWAITED_DEPTH)) {
+    if (isKernelFrame(frame)) continue;
+    const symbol = functionOf(frame, null);
+    if (symbol !== null && isEventLoop(symbol)) break;
+    if (frameOwner(frame, symbol) === "program") break;
+    const row = symbol === null ? null : known("wait", `for ${symbol}`);
+    if (row !== null) found = { ...row, meaning: `${row.meaning} (${symbol})` };
+  }
+  return found;
+}
+
+/** Whether code of the program that an event loop called waits for events of its own: the loop does not go on meanwhile. */
+function isHeld(frames: readonly ReportFrame[]): boolean {
+  let isOwn = false;
+  for (const [at, frame] of frames.slice(0, LOOP_DEPTH).entries()) {
+    const symbol = functionOf(frame, frames[at - 1] ?? null);
+    if (symbol !== null && (mainLoops.test(symbol) || symbol.startsWith("__CFRunLoop"))) {
+      return isOwn;
+    }
+    if (!isKernelFrame(frame) && frameOwner(frame, symbol) === "program") isOwn = true;
+  }
+  return false;
+}
+
+/** The wait that the innermost functions of a stack are in. */
+function callOf(frames: readonly ReportFrame[]): KnowledgeRow | null {
   let seen = 0;
   for (let at = 0; at < frames.length && seen < WAIT_DEPTH; at++) {
     const frame = frames[at];

@@ -12,6 +12,7 @@ import { type CrashReport, fieldValue } from "../report.ts";
 import { headOf } from "../text.ts";
 import { classifyAddress } from "./address.ts";
 import { symbolRow } from "./missing_symbol.ts";
+import { isMobile, simulatorOf } from "./platform.ts";
 import { scriptCall } from "./managed.ts";
 import { trapMessage } from "./stack.ts";
 import { titleOf } from "../images.ts";
@@ -26,7 +27,9 @@ export function tellMessages({ report, texts, uncaught, ended }: Crash, story: S
   let plain = 0;
   for (const text of texts) {
     // What a watchdog measured is told with the termination.
-    if (ended?.key === "*:0x8badf00d" && /^Elapsed (?:total|application) CPU time/.test(text)) {
+    if (
+      ended?.key.includes(":0x8badf00d") && /^Elapsed (?:total|application) CPU time/.test(text)
+    ) {
       continue;
     }
     if (uncaught !== null && sameReason(text, uncaught)) continue;
@@ -45,12 +48,14 @@ export function tellMessages({ report, texts, uncaught, ended }: Crash, story: S
       continue;
     }
     if (scriptCall(text) !== null) continue;
-    const row = symbolRow(text, report) ?? newerRow(text, report) ?? packageRow(text) ??
-      guardRow(text, report) ?? javaRow(withKey(messageRow(text), texts, report), report);
+    const row = symbolRow(text, report) ?? newerRow(text, report) ??
+      architectureRow(text, report) ?? packageRow(text) ?? guardRow(text, report) ??
+      javaRow(withKey(messageRow(text), texts, report), report);
     if (row !== null) {
       const said = `It says: ${withoutAbsent(text)}`;
       story.add(row, row.meaning === "" ? said : `${row.meaning} ${said}`);
       tellCrate(text, story);
+      if (text.includes("exceeding jetsam memory limits")) tellResident(report, story);
     } else if (
       report.information.some((line) => line === text) && !isDull(text) && plain++ < MAX_PLAIN
     ) {
@@ -72,6 +77,26 @@ function guardRow(text: string, report: CrashReport): KnowledgeRow | null {
   return address !== null && classifyAddress(report, address).kind === "guard"
     ? known("message", "Thread stack size exceeded, but it was not full")
     : null;
+}
+
+/** Bytes below which no process uses too much memory, on any device. */
+const LITTLE = 8 << 20;
+
+/** Tells what Cr4shed measured of a process that was ended for memory. */
+function tellResident(report: CrashReport, story: Story): void {
+  const text = /^0x[0-9a-f]{1,12}\b/i.exec(fieldValue(report, "resident memory size") ?? "")?.[0];
+  if (text === undefined) return;
+  const bytes = Number(text);
+  const size = bytes < 1 << 20
+    ? `${Math.round(bytes / 1024)} KB`
+    : `${Math.round(bytes / (1 << 20))} MB`;
+  story.tell(
+    `It had ${size} of memory (resident) when it was looked at${
+      bytes < LITTLE
+        ? ", which does not bear out that it used too much; its memory may have been gone by then"
+        : ""
+    }.`,
+  );
 }
 
 /** Characters that are quoted of a text that is not understood, such as a command line. */
@@ -236,6 +261,29 @@ export function newerRow(text: string, { osVersion }: CrashReport): KnowledgeRow
 /** Reasons why a library that is there is not loaded, which say more than where it is. */
 const refused =
   /[Tt]eam ID|code sign|mmap\(\)|incompatible|wrong architecture|no matching architecture|missing compatible arch|not built for|built for simulator|sandbox|system policy|mremap_encrypted|file too short|truncated |not a mach-o|unknown file type|wrong filetype|malformed/;
+
+/** The row for a library without code for the process's architecture, on a device or in its simulator: what is usual on a Mac
+ * cannot be. `null` for others. */
+export function architectureRow(text: string, report: CrashReport): KnowledgeRow | null {
+  if (knownMessage(text)?.meaning !== known("message", "wrong architecture")!.meaning) return null;
+  if (simulatorOf(report) !== null) return known("message", "wrong architecture: in the simulator");
+  if (!isMobile(report)) return null;
+  const path = /Did find:\s{0,8}'?(\/[^\n':]{1,300})|'(\/[^'\n]{1,300})' \([^()]{0,80}arch/.exec(
+    text.slice(0, 4000),
+  );
+  if (/^\/(?:System\/|usr\/lib\/)/.test(path?.[1] ?? path?.[2] ?? "")) {
+    const row = known("message", "wrong architecture: the system's, on a device")!;
+    return report.arch === "armv7"
+      ? { ...row, meaning: `${row.meaning} The process is a 32-bit one.` }
+      : row;
+  }
+  return known(
+    "message",
+    text.includes("arm64e")
+      ? "wrong architecture: arm64e, on a device"
+      : "wrong architecture: on a device",
+  );
+}
 
 /** The row for a library of a package manager that something in an application's bundle needs; `null` for others. */
 export function packageRow(text: string): KnowledgeRow | null {

@@ -135,6 +135,7 @@ function endsInLoop({ format, text }: CrashReport, { tree }: ReportThread): bool
  * - `pool`: an autorelease pool released an object, whose owner is not on the stack
  * - `wait`: the crashed thread only waited when a signal ended the process; `sent`: it worked, and had no fault
  * - `launch`: none of the program's code had run
+ * - `threads`: the only thread that it has waited for events
  *
  * What the stack is:
  *
@@ -195,6 +196,7 @@ export type Absent =
   | "module"
   | "limit"
   | "memory"
+  | "threads"
   | "passed";
 
 /** What a stack that has no function of the program lacks; `null` when it is whole. */
@@ -454,11 +456,7 @@ export function decidesNothing(report: CrashReport, stack: readonly ReportFrame[
   if (namespace?.toUpperCase() === "JETSAM" || isPackaging(report)) return true;
   const isAsked = namespace === "SIGNAL" && !exception?.signal?.startsWith("SIGQUIT");
   if (isAsked && isKilled(report)) return true;
-  const codes = [...exception?.codes ?? [], ...termination?.code == null ? [] : [termination.code]];
-  for (const code of codes) {
-    const row = code > 0xffffn ? knownTermination(null, code) : null;
-    if (row !== null && blameless.test(row.key)) return true;
-  }
+  if (isBlameless(report)) return true;
   if (eventOf(report) === "sleep wake failure") return true;
   if (isSampled(report) && stack.length === 0) {
     const thread = mainThread(report);
@@ -468,6 +466,15 @@ export function decidesNothing(report: CrashReport, stack: readonly ReportFrame[
   if (isSentSignal(report, stack)) return true;
   const main = isSampled(report) ? sampledThread(report) : null;
   return main !== null && isMainThread(main) ? isIdleMain(stack) : isIdleStack(stack);
+}
+
+/** Whether a code says that a process was ended for what no thread of it need have done. */
+export function isBlameless({ exception, termination }: CrashReport): boolean {
+  const codes = [...exception?.codes ?? [], ...termination?.code == null ? [] : [termination.code]];
+  return codes.some((code) => {
+    const row = code > 0xffffn ? knownTermination(null, code) : null;
+    return row !== null && blameless.test(row.key);
+  });
 }
 
 /** Whether a process was ended because its Info.plist does not say what private data is used for. */

@@ -14,7 +14,7 @@ import { type CrashReport, fieldValue, type ReportFrame } from "../report.ts";
 import { headOf } from "../text.ts";
 import { accessOf } from "./cpu.ts";
 import { isEventLoop, isIdleMain, lockOf, mainThread, selfWaitOf, waitOf } from "./hang.ts";
-import { newerRow, packageRow, withoutAbsent } from "./message.ts";
+import { architectureRow, newerRow, packageRow, withoutAbsent } from "./message.ts";
 import { symbolRow } from "./missing_symbol.ts";
 import { shortName } from "./names.ts";
 import { isMobile, simulatorOf } from "./platform.ts";
@@ -134,6 +134,10 @@ function slowness({ report, texts, peer }: Crash): Partial<Pick<KnowledgeRow, "c
     };
   }
   if (peer !== null && peer.causes.length > 0) return { causes: peer.causes, next: peer.next };
+  const awaited = waitOf(frames);
+  if (awaited !== null && awaited.causes.length > 0) {
+    return { causes: awaited.causes, next: awaited.next };
+  }
   const next = mainAdvice(frames);
   return / waited(?!, or)/.test(words)
     ? {
@@ -269,7 +273,7 @@ export function tellWatchdog({ texts, ended }: Crash, story: Story): void {
 }
 
 function dyldRow(report: CrashReport, text: string): KnowledgeRow | null {
-  return symbolRow(text, report) ?? newerRow(text, report) ??
+  return symbolRow(text, report) ?? newerRow(text, report) ?? architectureRow(text, report) ??
     (hasCopy(report, text)
       ? known("message", "Library not loaded: another copy is loaded")
       : isOfMac(report, text)

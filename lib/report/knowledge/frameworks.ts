@@ -1216,6 +1216,7 @@ export const frameworkRows: readonly KnowledgeRow[] = [
       "facebook::hermes::(anonymous namespace)::HermesRuntimeImpl::call*",
       "JSC::Interpreter::execute*",
       "JSC::JITCode::execute*",
+      "TI::Interpreter::execute*",
       "v8::internal::Execution::Call*",
       "v8::Function::Call*",
     ],

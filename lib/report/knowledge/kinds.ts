@@ -33,6 +33,18 @@ const blocking = (
       waitReason,
     }))
   );
+/** What a function of the system waits for, which others may say by their own calls. */
+const awaited = (
+  what: string,
+  causes: string[],
+  next: string,
+  source: string,
+  ...keys: string[]
+): KnowledgeRow[] =>
+  keys.map((key) => ({
+    ...row("wait", `for ${key}`, `blocked on ${what}`, causes, next, source),
+    waitReason: "reply" as const,
+  }));
 const stalls = "";
 
 /** See {@linkcode KnowledgeRow}. */
@@ -50,7 +62,7 @@ export const kindRows: readonly KnowledgeRow[] = [
     "wakeups",
     "The process woke the CPU from idle more often than its limit allows.",
     [],
-    "Use fewer, coalesced timers.",
+    "Find what wakes it so often: a timer, a wait with a short timeout, or messages and data that keep coming.",
     "Apple, wakeups_resource reports",
   ),
   row(
@@ -312,6 +324,53 @@ export const kindRows: readonly KnowledgeRow[] = [
       ...["by _dispatch_barrier_sync_f_slow", "by _dispatch_event_loop_wait_for_ownership"],
     ],
   ]),
+  // Functions further out, which say what a wait below them is for, whatever call it is in.
+  ...awaited(
+    "the look-up of a network name",
+    ["a network name that is looked up on the thread: it waits for as long as no server answers"],
+    "Look names up on another thread, or let a function of the system do it that calls back, such as those of Network and URLSession.",
+    "Libinfo, lookup.subproj/si_getaddrinfo.c and mdns_module.c; CFNetwork, CFHost.h; Foundation, NSHost.h",
+    ...["getaddrinfo", "getnameinfo", "gethostbyname*", "gethostbyaddr*", "getipnodebyname"],
+    ...["_mdns_*", "mdns_*", "si_addrinfo", "res_query", "res_search", "res_9_*"],
+    ...["CFHostStartInfoResolution", "+[NSHost *", "-[NSHost *"],
+  ),
+  ...awaited(
+    "the check whether another machine can be reached, which may look its name up",
+    [
+      "a network name that is looked up on the thread: it waits for as long as no server answers",
+    ],
+    "Ask for changes of what can be reached (SCNetworkReachabilitySetCallback or NWPathMonitor), or ask on another thread.",
+    "SystemConfiguration, SCNetworkReachability.h and SCNetworkReachability.c",
+    ...["SCNetworkReachabilityGetFlags", "__SCNetworkReachabilityGetFlags"],
+  ),
+  ...awaited(
+    "mDNSResponder's answer",
+    [],
+    "",
+    "mDNSResponder, mDNSShared/dnssd_clientstub.c",
+    "DNSServiceProcessResult",
+  ),
+  ...awaited(
+    "the answer to a request over the network",
+    ["a request over the network that is waited for on the thread"],
+    "Send it by a function that calls back, such as URLSession's data tasks.",
+    "Foundation, NSURLConnection.h",
+    ...["+[NSURLConnection sendSynchronousRequest:*", "CFURLConnectionSendSynchronousRequest"],
+  ),
+  ...awaited(
+    "a reply over XPC",
+    [],
+    "",
+    "libxpc, xpc/connection.h",
+    "xpc_connection_send_message_with_reply_sync",
+  ),
+  ...awaited(
+    "a lock of a SQLite database that another connection has",
+    ["another thread or process that has the database locked"],
+    "Keep transactions short; do not use the database on the main thread while others write.",
+    "SQLite, src/main.c: sqliteDefaultBusyCallback",
+    "sqliteDefaultBusyCallback",
+  ),
   // Whether the disk was waited for, or the kernel worked, a sample does not tell.
   ...[
     ...["pread", "__pread_nocancel", "pwrite", "__pwrite_nocancel", "__open", "__open_nocancel"],

@@ -295,11 +295,28 @@ export const messageRows: readonly KnowledgeRow[] = [
     "KSCrash, KSCrashMonitor_Deadlock.m",
   ),
   message(
+    "property was not requested when contact was fetched",
+    "A contact was asked for what had not been fetched of it.",
+    ["a key that is missing where the contact was fetched or picked (keysToFetch)"],
+    "Fetch the contact with that key, or ask isKeyAvailable: before.",
+    "Apple, Contacts: CNContactPropertyNotFetchedExceptionName",
+  ),
+  message(
+    "database disk image is malformed",
+    "SQLite found the file of its database damaged (SQLITE_CORRUPT).",
+    [
+      "a file that was written to, copied or deleted while it was open",
+      "failing storage, or a write that was cut off",
+    ],
+    'Take a copy of the file and check it with "PRAGMA integrity_check"; restore it, or make it anew.',
+    "sqlite.org, result codes: SQLITE_CORRUPT; How to corrupt an SQLite database file",
+  ),
+  message(
     "exceeding jetsam memory limits",
-    "The kernel ended the process for memory.",
+    "By Cr4shed, the crash reporter that wrote this, the kernel ended the process for memory: it writes this sentence of each exception for a process's use of memory (EXC_RESOURCE).",
     [],
-    "Find what grows with a memory graph.",
-    "Cr4shed, of JETSAM terminations",
+    "Look for a JetsamEvent report of the same time: it has the kernel's reason, and how much each process used.",
+    "github.com/Muirey03/Cr4shed, cr4shedjetsam/TweakJetsam.xm",
   ),
   message(
     "while executing native code",
@@ -1891,6 +1908,42 @@ export const messageRows: readonly KnowledgeRow[] = [
     "lipo -archs shows what it has; install or build it for this architecture.",
     dyld,
   ]),
+  message(
+    "wrong architecture: the system's, on a device",
+    "A library of the system is there, but has no code for this process's architecture.",
+    [
+      "the program is linked to something that this system has for other architectures only, such as a framework without 32-bit code",
+      "a file of the system that was replaced, as on a jailbroken device",
+    ],
+    "The file is the system's: link it weakly and use it only where it is loaded, or build the program for an architecture that it has.",
+    dyld,
+  ),
+  message(
+    "wrong architecture: arm64e, on a device",
+    "A dynamic library is there, but has no code for this architecture.",
+    [
+      "code of arm64 for a process of arm64e, or the other way round: the system's programs are of arm64e and those of others of arm64, so that what is loaded into both needs both",
+    ],
+    "lipo -archs shows what it has; build it for this architecture.",
+    dyld,
+  ),
+  message(
+    "wrong architecture: on a device",
+    "A dynamic library is there, but has no code for this architecture.",
+    [
+      "a library for the simulator or a Mac",
+      "a library without the 32-bit or 64-bit code that the process needs",
+    ],
+    "lipo -archs shows what it has; use an xcframework, which has a copy for each platform, or build it for this architecture.",
+    dyld,
+  ),
+  message(
+    "wrong architecture: in the simulator",
+    "A dynamic library is there, but has no code for this architecture.",
+    ["a library for devices, or for the simulator on the other kind of Mac"],
+    "lipo -archs shows what it has; use an xcframework, which has a copy for each platform, or build it for this architecture.",
+    dyld,
+  ),
   message(
     "mach-o, but not built for iOS simulator",
     "A dynamic library is there, but is for the device or a Mac, not for the simulator.",

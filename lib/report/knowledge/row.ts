@@ -14,7 +14,8 @@
  * - `event`: `Event:` of a resource report, in lower case
  * - `jetsam`: reason of a process in a JetsamEvent report
  * - `panic`: words of a kernel panic's message
- * - `wait`: function in which a thread waits; `by ` stands before one that says what a system call below it waits for
+ * - `wait`: function in which a thread waits; `by ` stands before one that says what a system call below it waits for,
+ *   `for ` before one that waits for something of its own, whatever functions it calls
  * - `guard`: value of a guard, in hexadecimal
  * - `address`: class of a faulting address
  * - `occasion`: function of the system that calls the program's code at a known time

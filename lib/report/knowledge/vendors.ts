@@ -56,6 +56,17 @@ const vendors = [
     "github.com/BatchLabs/Batch-iOS-SDK",
     ...["[BatchPush*", "[BatchMessaging*", "[BatchInbox*", "[BALocalCampaign*"],
   ],
+  [
+    "Titanium",
+    "github.com/tidev/titanium-sdk, iphone/Classes and iphone/TitaniumKit; TiCore, JavaScriptCore with Ti before its names",
+    ...["[TiUI*", "[TiBinding*", "[TiContacts*", "[TiScene*", "[TiBlob", "[TiBuffer", "[TiFile"],
+    ...["[TiAnimation", "[TiGradient", "[TiStylesheet", "[TiToolbar", "[TiLayoutQueue"],
+    ...["[TiExceptionHandler", "[TiConsole", "[TiComplexValue", "[TiWindow", "[TiColor"],
+    ...["TiBinding*", "TiValueIs*", "TiValueGet*", "TiValueMake*", "TiValueTo*", "TiValueProtect"],
+    ...["TiValueUnprotect", "TiObjectMake*", "TiObjectGet*", "TiObjectSet*", "TiObjectHas*"],
+    ...["TiObjectDelete*", "TiObjectIs*", "TiStringCreate*", "TiStringRe*", "TiStringGet*"],
+    ...["TiContextGet*", "TiGlobalContext*", "TiClassCreate", "TiClassRe*"],
+  ],
   ["React Native Gesture Handler", "github.com/software-mansion", "[RNGestureHandler*"],
   ["React Native Screens", "github.com/software-mansion", "[RNSScreen*"],
   [
@@ -205,6 +216,6 @@ export const companions: readonly {
   names:
     /^[-+]\[(?:API|Accelerometer|Analytics|App|Buffer|Calendar|Codec|Contacts|Database|Filesystem|Geolocation|Gesture|Locale|Map|Media|Network|Platform|Socket|Stream|TopTi|UI|Utils|XML)Module /,
   beside:
-    /^[-+]\[(?:Kroll(?:Bridge|Context|Object|Callback|Method|Event)|Ti(?:App|Utils|Proxy|Module|Host)) /,
+    /^[-+]\[(?:Kroll(?:Bridge|Context|Object|Callback|Method|Event)|Ti(?:App|Utils|Proxy|Module|Host|(?:UI|Contacts|Binding)\w{1,60})) /,
   source: "Titanium, iphone/Classes",
 }];

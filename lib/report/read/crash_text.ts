@@ -21,7 +21,7 @@ import {
   stopOf,
 } from "./debugger.ts";
 import type { ArchName } from "../../arch/mod.ts";
-import { archOfCodeType, imageFinder } from "../images.ts";
+import { archOfCodeType, imageFinder, imageTitle, isSystemImage } from "../images.ts";
 import { CrashReport, noException } from "../report.ts";
 import { numberedException } from "./metrickit.ts";
 import type {
@@ -451,7 +451,7 @@ class CrashTextReader {
     if (name !== undefined && this.#threads.length === 0) this.#lead = { name, reason };
     const loose = this.#loose.replace(logPrefix, "");
     const title =
-      /^`{3}|^\W*$|^(?:back ?trace|stack ?trace|call ?stack(?: ?(?:symbols|info|trace))?)[:= ]{0,4}[([]$/i
+      /^`{3}|^\W*$|^(?:back ?trace|stack ?trace|call ?stack(?: ?(?:symbols|info|trace))?)[:= ]{0,4}[([]$|^\W{0,8}(?:stack ?trace|back ?trace):?\s*$/i
           .test(loose)
         ? ""
         : this.#loose.slice(0, 200);
@@ -1143,6 +1143,7 @@ class CrashTextReader {
     }
     const frame = (draft: DraftFrame): ReportFrame => {
       let image = find(draft.address);
+      if (image !== null && isOtherImage(image, draft, byName)) image = null;
       if (image === null && draft.base !== null) image = atBase(draft.base);
       if (image === null && draft.imageName !== null) image = byName.get(draft.imageName) ?? null;
       // In `MyApp + 1234` the offset counts from the image, in `main + 44` from the function.
@@ -1427,6 +1428,28 @@ function nameAndQueue(text: string): { name: string | null; queue: string | null
     .replace(/^Dispatch queue$/i, "");
   const queue = match === null ? "" : text.slice(match.index + match[0].length).trim();
   return { name: name === "" ? null : name, queue: queue === "" ? null : queue };
+}
+
+/** Whether a line names another image than the one that its address is in: before iOS 5, reporters wrote the addresses of what
+ * is in the shared cache from the begin of the image, and these may be in another one.
+ *
+ * @param byName the images of the report
+ */
+function isOtherImage(
+  image: ReportImage,
+  { address, imageName }: DraftFrame,
+  byName: ReadonlyMap<string, ReportImage>,
+): boolean {
+  if (imageName === null || imageName === image.name) return false;
+  const titles = [image.name, image.identifier, imageTitle(image)];
+  // Names are cut.
+  if (titles.some((title) => title?.startsWith(imageName) || imageName.startsWith(title ?? "?"))) {
+    return false;
+  }
+  const named = byName.get(imageName);
+  return named === undefined
+    ? !isSystemImage(image) && isSystemImage({ path: null, name: imageName })
+    : address < named.base && address < named.size;
 }
 
 /** A frame's function; some services write its image after it: `objc_release (libobjc.A.dylib)`. */

@@ -649,6 +649,25 @@ Deno.test("what dyld says of the files that it found is part of its message", ()
     loaded("mach-o, but wrong architecture").what,
     "no code for this architecture",
   );
+  // What is usual on a Mac cannot be on a device.
+  const device = (file: string, codeType: string, why: string) =>
+    told(
+      `Process: Shop [7]\nPath: /private/var/Shop.app/Shop\nCode Type: ${codeType} (Native)\n` +
+        "OS Version: iOS 8.0 (12A1)\nException Type: EXC_BREAKPOINT (SIGTRAP)\n\nDyld Error Message:\n" +
+        "  Library not loaded: @rpath/Cart\n  Referenced from: /private/var/Shop.app/Shop\n" +
+        `  Reason: no suitable image found.  Did find:\n\t${file}: ${why}\n  Dyld Version: 353.5\n`,
+    );
+  const system = "/System/Library/Frameworks/Cart.framework/Cart";
+  const wrong = "mach-o, but wrong architecture";
+  const of32 = device(system, "ARM", wrong);
+  assertStringIncludes(of32.what, "A library of the system is there, but has no code for this");
+  assertStringIncludes(of32.what, "The process is a 32-bit one.");
+  assertStringIncludes(of32.next, "link it weakly");
+  const own = device("/private/var/Shop.app/Cart", "ARM-64", wrong);
+  assertStringIncludes(own.causes, "a library for the simulator or a Mac");
+  const tweak = "mach-o file, but is an incompatible architecture (have 'arm64', need 'arm64e')";
+  assertStringIncludes(device("/private/var/Cart.dylib", "ARM-64", tweak).causes, "arm64e");
+  for (const { causes } of [of32, own]) assert(!causes.includes("Intel"), causes);
   assertStringIncludes(
     told(
       "dyld: Library not loaded: /A\n  Reason: tried: '/A' (code signature in '/A' not valid for use in process: " +

@@ -203,7 +203,10 @@ Call graph:
 `;
   const report = readReport(text, "x");
   assertEquals<unknown>([report.process.name, report.process.pid], ["Shop", 77]);
-  assertStringIncludes(told(text), "blocked, waiting for an event in 99 of 100 samples");
+  assertStringIncludes(
+    told(text),
+    "blocked on the look-up of a network name (gethostbyname) in 99 of 100 samples",
+  );
 });
 
 Deno.test("a spinlock's panic on the CPU of its owner; extensions without their places", () => {

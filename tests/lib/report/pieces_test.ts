@@ -469,7 +469,20 @@ Deno.test("a process ended for memory, from a piece of a report or by Cr4shed", 
   const killed = "Date: 5/21/21, 3:28 PM\nProcess: Widget\nBundle id: a.b.c\n\n" +
     "Reason: The process was terminated for exceeding jetsam memory limits\n\nBinary Images:\n" +
     "0x19e36f000 - 0x19e609fff Foundation arm64  <DB4D183E0DD93CE4990C44D1C3982206> /System/Library/Foundation\n";
-  assertStringIncludes(told(killed), "The kernel ended the process for memory.");
+  assertStringIncludes(told(killed), "By Cr4shed, the crash reporter that wrote this");
+  assert(!told(killed).includes("resident"));
+  const of = (bytes: string) =>
+    told(
+      killed.replace("\n\nBinary", `\nUptime: 9s\nResident memory size: ${bytes} bytes\n\nBinary`),
+    );
+  assertStringIncludes(
+    of("0x64000"),
+    "It had 400 KB of memory (resident) when it was looked at, which",
+  );
+  assertStringIncludes(
+    of("0x40000000"),
+    "It had 1024 MB of memory (resident) when it was looked at.",
+  );
 });
 
 Deno.test("frames in columns without addresses, and a library's message in a line of its own", () => {

@@ -890,3 +890,152 @@ Deno.test("Mono's own lock is Mono's, and Titanium's modules are known by what s
   assertEquals(of(locked).maker, null);
   assertEquals(of([...locked, "MyApp +[TiUtils queueAnalytics:] + 8"]).maker, "Titanium");
 });
+
+Deno.test("a wait within the program's code, which the main loop called, is no idleness", () => {
+  const slow = `${head}OS Version: iPhone OS 15.0 (19A1)\nException Type: EXC_CRASH (SIGKILL)\n` +
+    "Termination Reason: FRONTBOARD 0x8badf00d; scene-update watchdog transgression: application<org.shop>:7 " +
+    "exhausted real (wall clock) time allowance of 10.00 seconds\nTriggered by Thread: 0\n";
+  const outer = [
+    "Shop 0x7000 + 4000",
+    "QuartzCore display_timer_callback + 260",
+    "CoreFoundation __CFRunLoopRun + 1200",
+    "GraphicsServices GSEventRunModal + 160",
+    "UIKitCore UIApplicationMain + 100",
+    "Shop 0x7000 + 8000",
+    ...ends,
+  ];
+  const at = (...inner: string[]) => crash(slow, [...inner, ...outer]);
+  const kevent = "libsystem_kernel.dylib kevent + 8";
+  const look = at(
+    kevent,
+    "libsystem_info.dylib _mdns_search_ex + 1296",
+    "libsystem_info.dylib mdns_addrinfo + 348",
+    "libsystem_info.dylib getaddrinfo + 164",
+  );
+  assertEquals(whose(look), ["program", null, null, "Shop"]);
+  assertStringIncludes(
+    told(look),
+    "Thread 0 at that moment: blocked on the look-up of a network name (getaddrinfo).",
+  );
+  assertEquals(explainReport(readReport(look, "x")).causes, [
+    "a network name that is looked up on the thread: it waits for as long as no server answers",
+  ]);
+  // The function that the program called tells.
+  const reachable = at(
+    kevent,
+    "libsystem_info.dylib getaddrinfo + 164",
+    "SystemConfiguration SCNetworkReachabilityGetFlags + 102",
+  );
+  assertStringIncludes(told(reachable), "be reached, which may look its name up (SCNetwork");
+  assertStringIncludes(
+    told(at(
+      "libsystem_kernel.dylib mach_msg2_trap + 8",
+      "libxpc.dylib xpc_connection_send_message_with_reply_sync + 264",
+      "CoreFoundation -[Cart load] + 8",
+    )),
+    "blocked on a reply over XPC",
+  );
+  for (const call of ["kevent", "__select", "poll"]) {
+    const own = at(`libsystem_kernel.dylib ${call} + 8`);
+    assertStringIncludes(told(own), "Thread 0 at that moment: blocked, waiting for");
+    assertEquals(whose(own)[0], "program");
+  }
+  // A loop of a thread's own has nothing to do.
+  const idle = crash(slow, [
+    kevent,
+    "Shop 0x7000 + 4000",
+    "libsystem_pthread.dylib thread_start + 8",
+  ]);
+  assertStringIncludes(told(idle), "Thread 0 at that moment: idle, waiting for an event.");
+});
+
+Deno.test("of a process that waited, the only thread of a copy does not show what led to its end", () => {
+  const held = `${head}Exception Type: EXC_CRASH (SIGKILL)\n` +
+    "Termination Reason: Namespace RUNNINGBOARD, Code 0xdead10cc\nTriggered by Thread: 0\n";
+  const idle = [
+    "libsystem_kernel.dylib mach_msg_trap + 8",
+    "libsystem_kernel.dylib mach_msg + 72",
+    "CoreFoundation __CFRunLoopServiceMachPort + 368",
+    "CoreFoundation __CFRunLoopRun + 1200",
+    "UIKitCore UIApplicationMain + 100",
+    "Shop main + 80",
+  ];
+  assertEquals(whose(crash(held, idle)), ["none", "threads", null, null]);
+  const other = `\nThread 1:\n${frameLines(idle.slice(0, 4), 0x9000).join("\n")}\n`;
+  assertEquals(whose(crash(held, idle, other)), ["none", null, null, null]);
+});
+
+Deno.test("a line's image is the one that it names, where its address is from the begin of that", () => {
+  const text =
+    `Process: Shop [1]\nPath: /var/mobile/Applications/1/Shop.app/Shop\nCode Type: ARM (Native)\n` +
+    "OS Version: iPhone OS 4.1 (8B117)\nException Type: EXC_CRASH (SIGABRT)\nCrashed Thread: 0\n\nThread 0 Crashed:\n" +
+    "0   libSystem.B.dylib  \t0x0002d330 kevent + 24\n" +
+    "1   Cart               \t0x00012382 fill + 102\n" +
+    "2   Shop               \t0x0003cb2c 0x1000 + 244524\n" +
+    "3   UIKit              \t0x0000411c -[UIApplication _run] + 396\n\nBinary Images:\n" +
+    "    0x1000 -    0xffff0 +Shop armv7  <a0dc108b554d313d8566a36a04c903b3> /var/mobile/Applications/1/Shop.app/Shop\n" +
+    "0x200000 -   0x2fffff +Cart armv7  <b0dc108b554d313d8566a36a04c903b3> /var/mobile/Applications/1/Shop.app/Cart\n" +
+    "0x301ff000 - 0x3030cfff  libSystem.B.dylib armv7  <0792bef82e8cde31cb32d06e80262289> /usr/lib/libSystem.B.dylib\n";
+  const { frames } = readReport(text, "x").threads[0];
+  assertEquals(frames.map(({ image, imageName }) => image?.name ?? imageName), [
+    "libSystem.B.dylib",
+    "Cart",
+    "Shop",
+    "UIKit",
+  ]);
+  assertEquals(frames[3].image, null);
+});
+
+Deno.test("what Titanium links into a program is known by its names in every kind of end", () => {
+  const maker = (text: string) => attributeReport(readReport(text, "x")).maker;
+  for (
+    const name of ["TiBindingEventProcess", "TiValueIsStrictEqual", "-[TiUIListView update:] + 8"]
+  ) {
+    assertEquals(maker(crash(`${access}0x18`, [`Shop ${name} + 8`, ...ends])), "Titanium");
+  }
+  for (const name of ["TimerFire", "-[TitleView update:]", "TidyParse", "TiValuesSum"]) {
+    assertEquals(maker(crash(`${access}0x18`, [`Shop ${name} + 8`, ...ends])), null, name);
+  }
+  const locked = crash(
+    "Exception Type:  00000020\nException Codes: 0x8badf00d\n\nApplication Specific Information:\nshop failed to resume in time\n",
+    [
+      "libSystem.B.dylib semaphore_wait_signal_trap + 8",
+      "libSystem.B.dylib pthread_mutex_lock + 252",
+      "Shop TI::TiLock::lock(TI::TiLockBehavior) + 8",
+      "Shop TiValueIsStrictEqual + 8",
+      "Shop -[CartModule close:] + 8",
+      "UIKit UIApplicationMain + 664",
+    ],
+  );
+  assertEquals(whose(locked)[2], "Titanium");
+  assertStringIncludes(
+    told(crash(`${access}0x18`, ["Shop TI::Interpreter::execute(int) + 8", ...ends])),
+    "while JavaScript was run",
+  );
+});
+
+Deno.test("a heading is no thread's name; an address in an image of what may only be read", () => {
+  const titled = readReport(
+    "[ERROR] The app has crashed with an uncaught exception 'CartException'.\n[ERROR] Stack trace:\n[ERROR]\n" +
+      frameLines([
+        "CoreFoundation __exceptionPreprocess + 160",
+        "libobjc.A.dylib objc_exception_throw + 52",
+        "Shop sell + 8",
+        "Shop main + 408",
+      ]).map((line) => `[ERROR] ${line}\n`).join(""),
+    "x",
+  );
+  assertEquals(titled.threads.map(({ name }) => name), [null]);
+  const protectedAt = (reason: string) =>
+    told(
+      `${head}Exception Type: EXC_BAD_ACCESS (SIGBUS)\nException Codes: ${reason} at 0x000037f7\nCrashed Thread: 0\n\n` +
+        "Thread 0 Crashed:\n0   Shop    \t0x000026a0 0x1000 + 5792\n\nBinary Images:\n" +
+        "    0x1000 -     0x3fff +Shop armv6  <f80ed449d0f15af7508817e74086b6a9> /Applications/Shop\n",
+    );
+  const words = "it is in Shop, 0x27f7 bytes from its start";
+  assertStringIncludes(
+    protectedAt("KERN_PROTECTION_FAILURE"),
+    `${words}, among its code and constants, which may only be read.`,
+  );
+  assertStringIncludes(protectedAt("KERN_INVALID_ADDRESS"), `${words}.`);
+});
