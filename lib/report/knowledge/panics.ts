@@ -885,30 +885,19 @@ export const panicRows: readonly KnowledgeRow[] = [
     extensions,
     "XNU, osfmk/kern/debug.c: Assert",
   ),
-  panic(
-    "element modified after free",
-    "Kernel memory was written after it was freed.",
-    ["a bug in a kernel extension"],
-    "Update or remove extensions that are not Apple's. The message names the zone of the memory.",
-    "XNU, osfmk/kern/zalloc.c",
-    "finder",
-  ),
-  panic(
-    "zone element has been modified",
-    "Kernel memory was written after it was freed.",
-    ["a bug in the kernel or an extension"],
-    "Update or remove extensions that are not Apple's. The message names the zone of the memory.",
-    "XNU, osfmk/kern/zalloc.c",
-    "finder",
-  ),
-  panic(
-    "zone element was modified",
-    "Kernel memory was written after it was freed.",
-    ["a bug in a kernel extension"],
-    "Update or remove extensions that are not Apple's. The message names the zone of the memory.",
-    "XNU, osfmk/kern/zalloc.c",
-    "finder",
-  ),
+  ...["element modified after free", "zone element has been modified", "zone element was modified"]
+    .map((
+      words,
+    ) =>
+      panic(
+        words,
+        "Kernel memory was written after it was freed.",
+        ["a bug in the kernel or an extension"],
+        "Update or remove extensions that are not Apple's. The message names the zone of the memory.",
+        "XNU, osfmk/kern/zalloc.c",
+        "finder",
+      )
+    ),
   panic(
     "Kernel data abort",
     "The kernel used an address that it could not: one that is not mapped, not permitted or misaligned.",
