@@ -396,12 +396,51 @@ function unsureClass(address: bigint): string {
   return `it is a small number: null plus ${address}, or what was read from an object as its class`;
 }
 
-/** Registers that hold what such a function read from the object: its class. Intel's r9 is an argument of the method;
- * objc4, runtime/Messengers.subproj. */
-const classRegisters = ["x16", "x13", "x14", "x8", "x9", "r10", "r11", "rax"];
-const armClassRegister = "r9";
-/** A class's members that they read are below this: objc4, runtime/objc-runtime-new.h: objc_class. */
-const CLASS_SIZE = 0x28n;
+/** Registers in which functions of the run-time hold an object's class, and where in the class they read: objc_msgSend its
+ * cache (its buckets, and up to macOS 10.15 and in 32 bits its mask), the others its flags, of which the cache has some since
+ * macOS 10.15. objc4, runtime/Messengers.subproj, runtime/objc-runtime-new.h: objc_class, cache_t. */
+const classUses: readonly {
+  readonly functions: RegExp;
+  readonly wide: readonly bigint[];
+  readonly narrow: readonly bigint[];
+  readonly registers: readonly string[];
+}[] = [
+  {
+    functions: /^objc_msgSend/,
+    wide: [0x10n, 0x18n],
+    narrow: [0x8n, 0xcn],
+    registers: ["x16", "x9", "r10", "r11", "r9"],
+  },
+  {
+    functions: /^objc_(?:retain|release|autorelease|opt_)/,
+    wide: [0x20n, 0x1en, 0x1fn, 0x1cn, 0x1dn],
+    narrow: [0x10n],
+    registers: [
+      ...["x16", "x17", "x8", "x9", "x10", "x11", "x13", "x14"],
+      ...["rax", "rcx", "rdx", "r10", "r11", "r1", "r2", "r3"],
+    ],
+  },
+];
+
+/** What was read as the class, if a register that may have it has what the address comes of; `null` for others. */
+function classAt(thread: ReportThread | null, symbol: string, address: bigint): bigint | null {
+  const use = classUses.find(({ functions }) => functions.test(symbol));
+  if (use === undefined) return null;
+  const isWide = register(thread, "x0", "rdi") !== null;
+  // On Intel's CPUs r9 has an argument of the method.
+  const names = register(thread, "rdi") !== null && symbol.startsWith("objc_msgSend")
+    ? use.registers.filter((name) => name !== "r9")
+    : use.registers;
+  for (const offset of isWide ? use.wide : use.narrow) {
+    const type = address - offset;
+    // A class's address is what is left of the word without the lowest three bits; isa.h: ISA_MASK.
+    if (
+      type > 0n && type % (isWide ? 8n : 4n) === 0n &&
+      names.some((name) => register(thread, name) === type)
+    ) return type;
+  }
+  return null;
+}
 
 /** What is wrong near null where a function was passed an object that is not nil; `null` for other functions. */
 function objectWords(report: CrashReport, address: bigint): string | null {
@@ -424,13 +463,8 @@ function objectWords(report: CrashReport, address: bigint): string | null {
   if (object < NEAR_NULL) {
     return `the pointer to the object is ${pointer}: a small number, not nil, which does no harm there`;
   }
-  const names = register(thread, "rdi") === null
-    ? [...classRegisters, armClassRegister]
-    : classRegisters;
-  const type = names.map((name) => register(thread, name)).find((value) =>
-    value !== null && value > 0n && value <= address && address - value <= CLASS_SIZE
-  );
-  return type == null
+  const type = classAt(thread, symbol, address);
+  return type === null
     ? `the object is at ${pointer}, not null: what was read from it as its class, or by way of it, is no pointer`
     : `the object is at ${pointer}, not null: what was read from it as its class is no pointer (0x${
       type.toString(16)

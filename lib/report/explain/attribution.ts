@@ -39,6 +39,7 @@ import { isInKernel } from "./panic.ts";
 import { isAskedFor, isElsewhere, isRestart, isWholeBacktrace, panicEnd } from "./panic_stack.ts";
 import { hiddenRecursion, overflows, recursion } from "./recursion.ts";
 import {
+  callsScript,
   endedBy,
   entryOf,
   frameOwner,
@@ -523,7 +524,8 @@ function innermostOwn(
   const { stack, frames, reading } = owned;
   return frames.findIndex(({ owner, frame }, index) =>
     isOwnFrame(owned, index) &&
-    (owner === "mine" || (!passesOn(stack, reading.first, index) && !isThunk(stack, index))) &&
+    (owner === "mine" || (!passesOn(stack, reading.first, index) && !isThunk(stack, index) &&
+      !callsScript(stack, reading.first, index))) &&
     fits(frame)
   );
 }

@@ -8,7 +8,7 @@ import { faultAddress, lacksBacktrace } from "../fault.ts";
 import { headOf } from "../text.ts";
 import { interruption, pageFault } from "./cpu.ts";
 import { crashedIndex, crashedTitle } from "./crashed.ts";
-import { tellAccess, tellCodes, tellKind } from "./exception.ts";
+import { tellAccess, tellCodes, tellKind, tellOwnTrap } from "./exception.ts";
 import { tellOthers } from "./others.ts";
 import { emptyWords, type Explanation, finished } from "./explanation.ts";
 import { graphicsDriver, tellFunction, tellPassedNull, tellStack } from "./function.ts";
@@ -87,6 +87,7 @@ export function explainCrash(
   tellLock(crash, story);
   tellIsolation(crash, story);
   tellRecursion(crash, story);
+  tellOwnTrap(crash, story);
   const isDecoded = tellCodes(crash, story);
   tellAccess(crash, story);
   if (!outside && uncaught === null) tellPassedNull(crash, story);

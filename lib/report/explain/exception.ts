@@ -1,8 +1,8 @@
 /** What is told of the exception or signal itself: its codes, the access, and where nothing says more, its kind. */
 
 import { decodeException, decodeGuard, signalOf, subtypeName } from "../codes.ts";
-import { faultAddress, isSentAgain, register } from "../fault.ts";
-import { titleOf } from "../images.ts";
+import { faultAddress, isSentAgain, NEAR_NULL, register } from "../fault.ts";
+import { isSystemFrame, titleOf } from "../images.ts";
 import { textAt } from "../json.ts";
 import {
   bareName,
@@ -32,7 +32,15 @@ import { freedWord } from "./freed.ts";
 import { authenticationWords, divisorWords, protectionWords, refusedKind } from "./instruction.ts";
 import { activityOf } from "./hang.ts";
 import { eventRow } from "./kinds.ts";
-import { abortsAfter, frameTitle, functionOf, isTrampoline, withoutImage } from "./stack.ts";
+import { shortName } from "./names.ts";
+import {
+  abortsAfter,
+  frameTitle,
+  functionOf,
+  isRecorderFrame,
+  isTrampoline,
+  withoutImage,
+} from "./stack.ts";
 import { handlerThrows } from "./language.ts";
 import type { Crash, Story } from "./story.ts";
 import { decidesNothing, isBadJump, isSentSignal, onlyWaits } from "./telling.ts";
@@ -94,7 +102,11 @@ export function tellAccess(crash: Crash, story: Story): void {
   }
   const address = faultAddress(report);
   const subtype = subtypeName(exception, report.arch);
-  const rosetta = untranslated(report);
+  const found = untranslated(report);
+  // Under Rosetta a message tells which check it was, and a function that it was one.
+  const rosetta = found?.row.key === "EXC_BAD_INSTRUCTION Rosetta" && (isStopped(crash, story))
+    ? null
+    : found;
   if (rosetta !== null) story.add(rosetta.row, rosetta.text);
   // Reporters that print the number by the names of EXC_BAD_ACCESS do so for all exceptions.
   const isAccess = exception.type === "EXC_BAD_ACCESS" || signalOf(exception.type) !== null ||
@@ -168,6 +180,20 @@ export function tellAccess(crash: Crash, story: Story): void {
   if (refused !== null && jumpedToText(report)) story.rows.push(known("address", "execute")!);
   if (row !== null && isUndelivered(row)) tellTriage(report, story);
   tellFreed(report, story);
+}
+
+/** Messages by which libraries say that they stop a process on purpose. */
+const stopping =
+  /\bAPI M(?:ISUSE|isuse)\b|\bBUG IN (?:CLIENT OF |LIB)|[Aa]ssertion|[Ff]atal error|Precondition failed|CHECK failed|panicked at|Terminating app/;
+
+/** Whether what was told is that the process was stopped on purpose: by a message, or by a function that does so. */
+function isStopped({ report }: Crash, { rows, happened }: Story): boolean {
+  return happened.some((text) => text.includes("It says: ") && stopping.test(text)) ||
+    report.information.some((text) => stopping.test(text)) ||
+    rows.some(({ kind, role, causes, needs }) =>
+      kind === "message" && causes.length > 0 ||
+      kind === "frame" && (role === undefined || role === "vague") && needs !== "access"
+    );
 }
 
 /** The function that asks for so much of the stack that the compiler has it checked first; `null` for other stacks. libpthread,
@@ -282,6 +308,66 @@ function tellTriage(report: CrashReport, story: Story): void {
   if (found > 0) story.rows.unshift(...story.rows.splice(found, 1));
 }
 
+/** Tells that it was a handler of signals that met the trap, as one of a run-time's does to end the process: what the
+ * signal was for is further out. */
+export function tellOwnTrap({ report, outside, stack, reading }: Crash, story: Story): void {
+  const { exception } = report;
+  const handler = stack.slice(0, reading.first).findLast(({ symbol }) =>
+    symbol !== null && /signal_?handler/i.test(symbol)
+  );
+  const failed = stack[reading.first];
+  if (outside || handler === undefined || failed === undefined || exception === null) return;
+  if (!/^EXC_B(?:AD_INSTRUCTION|REAKPOINT)$/.test(exception.type ?? "")) return;
+  // Where the handler called something that ends the process, or records, its own function is not innermost.
+  if (abortsAfter(exception) || isRecorderFrame(stack[0])) return;
+  if (titleOf(stack[0]) !== titleOf(handler) || isSystemFrame(stack[0])) return;
+  const row = known("exception", "a trap in a handler of signals")!;
+  const owner = knownFrame(handler.symbol!)?.signalHandlerOf;
+  story.add(
+    row,
+    `${
+      owner === undefined
+        ? `A handler of signals in the process (${shortName(handler.symbol!)})`
+        : `${owner}'s own handler of signals`
+    } ended the process by a trap instruction, after it had got a signal: no check failed there. What the signal was for was met in ${
+      frameTitle(failed)
+    } (frame ${failed.index}).`,
+  );
+  const said = debuggerFault(report, failed);
+  if (said === null) {
+    story.tell("Which signal it was, and its address, are not in the report.");
+    return;
+  }
+  story.tell(said.text);
+  if (said.isNull) story.rows.unshift(known("address", "null")!);
+}
+
+/** What LLDB's lines in the same text say of the fault in a function. */
+function debuggerFault(
+  report: CrashReport,
+  { symbol }: ReportFrame,
+): { readonly text: string; readonly isNull: boolean } | null {
+  const lines = report.text.slice(0, 1 << 17).matchAll(
+    /, stop reason = (EXC_BAD_ACCESS \([^()\n]{1,80}\))[ \t]{0,8}\r?\n[ \t>*]{0,12}frame #0: [^`\n]{1,200}`([^`\n(]{1,200})(?:\(([^()\n]{0,400})\))?/g,
+  );
+  for (const [, fault, name, list = ""] of lines) {
+    if (symbol === null || shortName(name.trim()) !== shortName(symbol)) continue;
+    const nulls = [...list.matchAll(/(?:^|, )(\w{1,60})=0x0{1,16}(?![0-9a-f])/g)].map((
+      [, argument],
+    ) => argument);
+    const address = /\baddress=(0x[0-9a-f]{1,16})\b/.exec(fault)?.[1];
+    return {
+      text: `LLDB's lines in the text have the fault: ${fault} in ${shortName(symbol)}${
+        nulls.length === 0
+          ? ""
+          : `, where ${nulls.join(", ")} ${nulls.length === 1 ? "is" : "are"} null`
+      }.`,
+      isNull: address !== undefined && BigInt(address) < NEAR_NULL,
+    };
+  }
+  return null;
+}
+
 /** Tells what kind of exception it was, where nothing said more.
  *
  * @param isDecoded whether the exception's codes were told
@@ -293,7 +379,15 @@ export function tellKind(crash: Crash, isDecoded: boolean, story: Story): void {
   const signal = raisedSignal(report) ?? signalOf(exception?.signal ?? null) ??
     signalOf(exception?.type ?? null);
   const isGuard = exception?.type === "EXC_GUARD";
-  const kind = outside && happened.length > 0 && !isGuard ? null : kindRow(crash, signal, happened);
+  const whole = outside && happened.length > 0 && !isGuard
+    ? null
+    : kindRow(crash, signal, happened);
+  // What a library says of a trap of its own is why; the usual causes of such a trap are none.
+  const kind = whole !== null &&
+      /^(?:EXC_B(?:AD_INSTRUCTION|REAKPOINT)|SIG(?:ILL|TRAP|ABRT))\b/.test(whole.key) &&
+      happened.some((text) => text.startsWith("It says: ") && stopping.test(text))
+    ? { ...whole, causes: [], next: "" }
+    : whole;
   const thrower = handlerThrows(stack);
   if (thrower > 0) {
     const { symbol } = stack[thrower - 2];
@@ -361,6 +455,7 @@ export function tellKind(crash: Crash, isDecoded: boolean, story: Story): void {
   // Of a trap without a message only the function tells.
   if (
     !outside && uncaught === null && isCheck(report) &&
+    !rows.some(({ key }) => key === "a trap in a handler of signals") &&
     !happened.some((text) => /authentication|sanitizer: /.test(text)) &&
     rows.every(({ kind }) => kind === "exception" || kind === "signal" || kind === "subtype")
   ) {

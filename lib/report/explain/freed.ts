@@ -24,6 +24,13 @@ const NEAR = 0x40n;
  * (macOS 10.12, iOS 10), src/nano_malloc.c. */
 const isNano = (word: bigint): boolean => word >> 48n === 0xbaddn && (word & 0xffffn) === 0xbeadn;
 
+/** Functions that read the class of an object which they are passed. */
+const readsClass = /^objc_(?:msgSend(?!Super)|retain|release|autorelease)\b/;
+
+/** What the last block of malloc's list of free blocks begins with. */
+const freeLink =
+  "what malloc leaves at the begin of a freed block at the end of its list: no address, and four bits of a check";
+
 /** What an access used that was in a freed block. */
 export interface FreedWord {
   readonly register: string;
@@ -58,7 +65,13 @@ export function freedWord(report: CrashReport): FreedWord | null {
       return { register: name, value, what, isSure: true };
     }
     // The null link of a list of free blocks, with its check in the upper four bits: libmalloc, src/magazine_inline.h:
-    // free_list_checksum_ptr.
+    // free_list_checksum_ptr. Without those bits it is null as a class. 0x8000000000000000 is a mask of tagged pointers.
+    if (
+      isRuntime && !isNarrow && value >= 1n << 60n && (value & ((1n << 60n) - 1n)) === 0n &&
+      value !== 1n << 63n && address > 0n && address < NEAR && readsClass.test(top.symbol ?? "")
+    ) {
+      return { register: name, value, what: freeLink, isSure: false };
+    }
     if (
       isRuntime && isNarrow && value >= 1n << 28n && (value & 0xfff_ffffn) === 0n &&
       address > value && address - value < NEAR && register(thread, "r0") !== null
@@ -66,8 +79,7 @@ export function freedWord(report: CrashReport): FreedWord | null {
       return {
         register: name,
         value,
-        what:
-          "what malloc leaves at the begin of a freed block at the end of its list: no address, and four bits of a check",
+        what: freeLink,
         isSure: false,
       };
     }

@@ -7,6 +7,7 @@ import {
   knownMessage,
   missingUsage,
 } from "../knowledge/mod.ts";
+import { subtypeName } from "../codes.ts";
 import { faultAddress } from "../fault.ts";
 import { type CrashReport, fieldValue } from "../report.ts";
 import { headOf } from "../text.ts";
@@ -48,8 +49,16 @@ export function tellMessages({ report, texts, uncaught, ended }: Crash, story: S
       continue;
     }
     if (scriptCall(text) !== null) continue;
+    const isUnknown = hasNoAddress(report, texts);
+    // It only repeats what stands in place of the address.
+    if (isUnknown && /^(?:==\d{1,9}==)?\s?Hint: address points to the zero page/.test(text)) {
+      continue;
+    }
     const row = symbolRow(text, report) ?? newerRow(text, report) ??
       architectureRow(text, report) ?? packageRow(text) ?? guardRow(text, report) ??
+      (isUnknown && /Sanitizer: SEGV on unknown address/.test(text)
+        ? known("message", "Sanitizer: SEGV on no address")
+        : null) ??
       javaRow(withKey(messageRow(text), texts, report), report);
     if (row !== null) {
       const said = `It says: ${withoutAbsent(text)}`;
@@ -68,6 +77,15 @@ export function tellMessages({ report, texts, uncaught, ended }: Crash, story: S
   }
   const missing = missingLibraries(texts);
   if (missing.length > 1) story.tell(`The libraries that are missing: ${missing.join(", ")}.`);
+}
+
+/** Whether the CPU did not report the address of an access, so that what a sanitizer writes of it is not it: LLVM,
+ * compiler-rt/lib/sanitizer_common/sanitizer_posix.cpp: SignalContext::IsTrueFaultingAddress. */
+function hasNoAddress({ exception, arch }: CrashReport, texts: readonly string[]): boolean {
+  return (exception !== null && subtypeName(exception, arch) === "EXC_I386_GPFLT") ||
+    texts.some((text) =>
+      text.includes("Hint: this fault was caused by a dereference of a high value address")
+    );
 }
 
 /** The row for the system's note on a stack, which it makes by the address alone, where the stack pointer is far from the

@@ -33,6 +33,10 @@ export function occasionOf(
       if (!found.some((words) => words.includes("JavaScript"))) found.push(builtin);
       continue;
     }
+    if (isEvaluation(stack[at])) {
+      if (!found.includes(evaluating)) found.push(evaluating);
+      continue;
+    }
     if (globals.test(symbol)) {
       // The copy may end before dispatch_once.
       once ??= known("origin", "_dispatch_once_callout");
@@ -97,6 +101,28 @@ export function occasionOf(
   return stack.some(({ symbol }) => starts.test(symbol ?? ""))
     ? words
     : words.replace(beforeMain, "");
+}
+
+/** How it is told that a debugger had the program call something. */
+const evaluating =
+  "while a debugger had the process call a function, as for the value of a property";
+
+/** Functions by which the agents of debuggers in a process have it call something: CoreCLR, debug/ee/funceval.cpp; OpenJDK,
+ * jdk.jdwp.agent/invoker.c; LLDB's expressions; V8, src/inspector; WebKit, Source/JavaScriptCore/inspector. */
+const evaluators =
+  /^(?:FuncEvalHijackWorker|FuncEvalHijack|DoNormalFuncEval|invoker_doInvoke|\$__lldb_expr|__lldb_expr|v8_inspector::V8(?:RuntimeAgentImpl::(?:evaluate|callFunctionOn)|DebuggerAgentImpl::evaluateOnCallFrame)|Inspector::InspectorRuntimeAgent::(?:evaluate|callFunctionOn))\b/;
+
+/** Whether a function is a debugger's by which it has the process call something. Mono's have names as others may have
+ * them: Mono, mono/mini/debugger-agent.c. */
+export function isEvaluation(frame: ReportFrame): boolean {
+  const { symbol, file } = frame;
+  if (symbol === null) return false;
+  if (/^(?:mono_)?do_invoke_method$/.test(symbol)) {
+    return file === null
+      ? /^(?:lib)?mono/i.test(titleOf(frame))
+      : /(?:^|\/)debugger-agent\.c$/.test(file);
+  }
+  return evaluators.test(symbol);
 }
 
 /** What Swift's compiler makes to initialize a global or static variable, which swift_once calls. */

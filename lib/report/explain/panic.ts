@@ -6,6 +6,7 @@ import { demangle } from "../../symbols/demangle/demangle.ts";
 import { textAt } from "../json.ts";
 import {
   type KnowledgeRow,
+  known,
   knownPanic,
   ownMessage,
   type PanicBacktrace,
@@ -22,12 +23,12 @@ import {
   panicWords,
   userCall,
 } from "./panic_stack.ts";
-import { messageDetails, silentService, sourceOf } from "./panic_words.ts";
+import { answers, messageDetails, silentService, sourceOf } from "./panic_words.ts";
 
 /** Explains a kernel panic. */
 export function explainPanic(report: CrashReport): Findings {
   const panic = report.panic!;
-  const row = missingSensor(report) ?? panicRow(report);
+  const row = missingSensor(report) ?? unhealthyService(report) ?? panicRow(report);
   const place = raisedAt(report, row);
   const kernel = isBridge(report)
     ? "The kernel of bridgeOS, the system of the T2 chip,"
@@ -48,10 +49,15 @@ export function explainPanic(report: CrashReport): Findings {
   if (call !== null) happened.push(call);
   const isAsked = isAskedFor(report);
   if (isAsked && (panic.extensions.length > 0 || report.threads.length > 0)) {
+    const backtrace = `The backtrace${
+      panic.extensions.length > 0 ? ", with the extensions in it," : ""
+    } is that of`;
     happened.push(
       isRestart(report)
-        ? "The backtrace, with the extensions in it, is that of the buttons: it does not show what was the matter before."
-        : "The backtrace, with the extensions in it, is that of asking for the panic: it does not show what hung.",
+        ? `${backtrace} the buttons: it does not show what was the matter before.`
+        : `${backtrace} asking for the panic: it does not show what ${
+          row?.key.endsWith("unhealthy") === true ? "failed" : "hung"
+        }.`,
     );
   } else if (panic.extensions.length > 0) {
     const whose = row?.backtrace === undefined ? "" : `, which is that of ${owners[row.backtrace]}`;
@@ -210,6 +216,21 @@ function isBridge({ text, body }: CrashReport): boolean {
 function missingSensor(report: CrashReport): KnowledgeRow | null {
   const [said] = silentService(report);
   return said !== undefined && /Missing sensor/i.test(said) ? knownPanic(said) : null;
+}
+
+/** The row of a service that answered, and said why it is not well: it did not hang. */
+function unhealthyService(report: CrashReport): KnowledgeRow | null {
+  const [said] = silentService(report);
+  const message = report.panic?.message ?? "";
+  if (said === undefined || !answers.test(said) || !message.startsWith("userspace watchdog")) {
+    return null;
+  }
+  return known(
+    "panic",
+    / from remoted\b/.test(message) && /device not connected/.test(said)
+      ? "remoted is unhealthy"
+      : "a service is unhealthy",
+  );
 }
 
 /** Functions by which a driver changes the power of its device: XNU, iokit/Kernel/IOServicePM.cpp. */

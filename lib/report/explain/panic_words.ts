@@ -28,7 +28,7 @@ export function messageDetails(report: CrashReport): string[] {
 /** A service by the list that watchdogd adds: `service: logd, total successful checkins in 640 seconds: 64, last successful
  * checkin: 0 seconds ago`. */
 const listed =
-  /^([\w.-]{1,100})(?: \((\d{1,3}) induced crash(?:es)?\))?, (no successful checkins|total successful checkins) (?:since load |in )\(?(\d{1,9}) seconds(?: ago)?\)?(?:: \d{1,9}, last successful checkin: (\d{1,9}) seconds ago)?/;
+  /^([\w.-]{1,100})(?: \((\d{1,3}) induced crash(?:es)?\))?, (no successful checkins|total successful checkins) (?:since load |since wake |in )\(?(\d{1,9}) seconds(?: ago)?\)?(?:: \d{1,9}, last successful checkin: (\d{1,9}) seconds ago)?/;
 
 /** Seconds without a checkin, which services do every ten seconds or so, from which on one is late. */
 const LATE = 40;
@@ -239,15 +239,24 @@ export function sourceOf({ text }: CrashReport): { project: string | null; place
 }
 
 /** Who did not check in with a watchdog, and whether it ever did. */
-function missedCheckins({ panic }: CrashReport): string[] {
+function missedCheckins(report: CrashReport): string[] {
+  const { panic } = report;
+  const answered = silentService(report).some((text) => answers.test(text));
   const match =
-    /\bno (?:successful )?checkins from ([\w.-]{1,100})(?: \([^()]{1,60}\))? (since load|in \d{1,6} seconds)(?: \((\d{1,9}) total checkins)?/
+    /\bno (?:successful )?checkins from ([\w.-]{1,100})(?: \([^()]{1,60}\))? (since load|since wake|in \d{1,6} seconds)(?: \((\d{1,9}) total checkins)?/
       .exec(panic?.message ?? "");
   if (match === null) return [];
   const [, service, when, before] = match;
-  if (when === "since load") {
+  if (when === "since load" || when === "since wake") {
+    const since = when === "since load" ? "it was loaded" : "the machine woke up";
     return [
-      `${service} did not check in once since it was loaded: it hung, or could not start; its own reports of that time may say why.`,
+      `${service} did not check in once since ${since}${
+        answered
+          ? "; it answered, so that it did not hang"
+          : `: it hung, or could not ${
+            when === "since load" ? "start" : "go on"
+          }; its own reports of that time may say why`
+      }.`,
     ];
   }
   const since = `${service} did not check in for ${when.replace("in ", "")}${
@@ -255,7 +264,7 @@ function missedCheckins({ panic }: CrashReport): string[] {
   }`;
   // What watchdogd's own silence means is its row's.
   return [
-    service === "watchdogd"
+    service === "watchdogd" || answered
       ? `${since}.`
       : `${since}: it hung, or waited for something that did; its own reports of that time may say why.`,
   ];
@@ -288,6 +297,9 @@ function linkOf({ panic }: CrashReport): string[] {
       : `It was ${to}.`,
   ];
 }
+
+/** Answers of a service that is there, and says what is the matter. */
+export const answers = /\bunhealthy\b/;
 
 /** What watchdogd adds to its message: how the service did not answer. */
 export function silentService({ fields }: CrashReport): string[] {

@@ -5,6 +5,7 @@ import { callTime, knownFrame } from "../knowledge/mod.ts";
 import { isNearest } from "../nearest.ts";
 import type { ReportFrame } from "../report.ts";
 import { shortName, withoutPrefixes } from "./names.ts";
+import { isEvaluation } from "./occasion.ts";
 import { entryOf, frameOwner, functionOf, isBase, isPart } from "./stack.ts";
 
 /** Outermost functions that are kept where a path is too long. */
@@ -71,7 +72,7 @@ function pathOf(
     const symbol = functionOf(stack[at], stack[at - 1] ?? null);
     const owned = frameOwner(stack[at], symbol);
     const isOwn = owned === "runtime" &&
-      (isPart(symbol) ||
+      (isPart(symbol) || isEvaluation(stack[at]) ||
         (isAll && symbol !== null && isTemplate(symbol) && isOfProgram(stack[at])));
     const owner = isOwn || (owned === "system" && isOfProcess(stack[at])) ? "program" : owned;
     if (

@@ -28,7 +28,7 @@ import { callPath } from "./path.ts";
 import { peerOf } from "./peers.ts";
 import { isOfProcess } from "./program.ts";
 import { frameTitle, isTrampoline, ownFrame } from "./stack.ts";
-import { isTreeCut } from "./telling.ts";
+import { isTreeCut, isUnstarted } from "./telling.ts";
 import { capitalized, sentence, threadWords } from "./words.ts";
 
 /** Samples, spindumps, hangs and resource reports: what their stacks show. */
@@ -158,6 +158,11 @@ export function explainSampled(
           `Thread ${index} (0x${id!.toString(16)})${on}: ${activityOf(blocker.thread).words}.`,
         );
       }
+    }
+    if (!isCut && owned.length <= 1 && isUnstarted(busiest)) {
+      happened.push(
+        "It stands at its first instruction: neither the dynamic linker nor any code of the program has run. The system holds it where it was started, as while its signature is checked or it is looked at for malware, or it was started suspended; which of these the report does not say. See what the system's log has of amfid and syspolicyd.",
+      );
     }
     if (isCut) {
       happened.push("The copy ends within its call tree: what it called further is not known.");

@@ -170,6 +170,22 @@ export function isThunk(stack: readonly ReportFrame[], at: number): boolean {
     titleOf(inner) === titleOf(stack[at]) && frameOwner(inner, inner.symbol) === "runtime";
 }
 
+/** Frames in which the code of a script is looked for that a function called. */
+const SCRIPT_DEPTH = 64;
+
+/** Whether a function of an extension module of Python, such as those of PyObjC, only called back into the interpreter: what
+ * that evaluated is further in, and has no functions on the stack. CPython, Objects/call.c. */
+export function callsScript(stack: readonly ReportFrame[], first: number, at: number): boolean {
+  const title = titleOf(stack[at]);
+  if (!title.endsWith(".so")) return false;
+  let inner = at - 1;
+  while (inner > first && titleOf(stack[inner]) === title) inner--;
+  if (inner < first || frameOwner(stack[inner], stack[inner].symbol) !== "runtime") return false;
+  return stack.slice(Math.max(first, inner - SCRIPT_DEPTH), inner + 1).some(({ symbol }) =>
+    symbol !== null && known("script", bareName(symbol)) !== null
+  );
+}
+
 /** Whether a function is what Unity's IL2CPP made of a method: its name ends with a hash, and what it was made for. */
 export function isOfMethod(symbol: string): boolean {
   return /_m[0-9A-F]{32,40}(?:_(?:gshared|inline|AdjustorThunk)){0,3}$/.test(symbol.slice(-90));
@@ -766,7 +782,10 @@ export function readStack(stack: readonly ReportFrame[]): StackReading {
     const symbol = functionOf(frame, stack[index - 1] ?? null);
     const named = frameOwner(frame, symbol);
     const owner = named === "program" && index < handled ? "runtime" : named;
-    if (owner === "program" && !passesOn(stack, first, index) && !isThunk(stack, index)) {
+    if (
+      owner === "program" && !passesOn(stack, first, index) && !isThunk(stack, index) &&
+      !callsScript(stack, first, index)
+    ) {
       deciding = index;
     }
     if (

@@ -1,7 +1,14 @@
 /** Which stack of a report tells what happened, if any does. */
 
 import { faultAddress, NEAR_NULL } from "../fault.ts";
-import { imageOf, imageTitle, isSystemFrame, systemByAddresses, titleOf } from "../images.ts";
+import {
+  imageOf,
+  imageTitle,
+  isKernelFrame,
+  isSystemFrame,
+  systemByAddresses,
+  titleOf,
+} from "../images.ts";
 import { heapDamage, known, knownFrame, knownTermination, mallocStop } from "../knowledge/mod.ts";
 import { numberAt } from "../json.ts";
 import { cutTree } from "../read/call_tree.ts";
@@ -345,9 +352,16 @@ function saysNothing({ information }: CrashReport): boolean {
 const starts =
   /^(?:_dyld_start|_dyld_init|dyldbootstrap::start|dyld::_main|dyld4::prepare|dyld4::start|start)\b/;
 
+/** Whether a process stands at its first instruction, that of the dynamic linker: neither that nor the program has run. */
+export function isUnstarted(stack: readonly ReportFrame[]): boolean {
+  const own = stack.filter((frame) => !isKernelFrame(frame));
+  return own.length === 1 && own[0].offset === 0 && /^_dyld_start$/.test(own[0].symbol ?? "");
+}
+
 /** Whether a process ended while dyld loaded what its program needs, before any code of the program ran. */
 export function isLaunching(report: CrashReport, stack: readonly ReportFrame[]): boolean {
   const { information, format } = report;
+  if (isUnstarted(stack)) return true;
   if (format !== "crash" && format !== "ips") return false;
   const isLoading = information.some((text) =>
     text.startsWith("dyld: launch, loading dependent libraries")

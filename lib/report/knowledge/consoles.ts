@@ -3,6 +3,11 @@
 
 import type { KnowledgeRow } from "./row.ts";
 
+/** Where what is written of a signal is documented. */
+const deadly = "LLVM, compiler-rt/lib/sanitizer_common/sanitizer_symbolizer_report.cpp";
+const pointerUsed =
+  "See which pointer the innermost frame used, and whether what it pointed to was still there.";
+
 function row(
   keys: readonly string[],
   meaning: string,
@@ -81,6 +86,63 @@ export const consoleRows: readonly KnowledgeRow[] = [
     [],
     "Only call functions there that are safe for signals: sigaction(2).",
     "LLVM, compiler-rt/lib/tsan/rtl/tsan_report.cpp",
+  ),
+  // What all of the sanitizers have in common: the report of a signal that ends the process.
+  ...row(
+    ["Sanitizer: stack-overflow"],
+    "The stack overflowed.",
+    ["recursion that does not end, or goes too deep for the stack", "large local arrays"],
+    "The sanitizer's text has the functions that filled the stack.",
+    deadly,
+  ),
+  ...row(
+    ["Sanitizer: SEGV on no address"],
+    "An address was used that is none: the CPU does not report it, and what the sanitizer writes in its place is not it.",
+    ["a pointer that was overwritten, was never set, or was read from memory that is gone"],
+    pointerUsed,
+    deadly,
+  ),
+  ...row(
+    ["Sanitizer: SEGV on unknown address 0x000000000"],
+    "An address was used that is not mapped or not permitted.",
+    ["a null pointer, or a number in place of a pointer"],
+    pointerUsed,
+    deadly,
+  ),
+  ...row(
+    ["Sanitizer: SEGV on unknown address"],
+    "An address was used that is not mapped or not permitted.",
+    ["a damaged pointer, or one to something that is gone"],
+    pointerUsed,
+    deadly,
+  ),
+  ...row(
+    ["Sanitizer: BUS on unknown address"],
+    "An address was used in a way that its memory does not allow.",
+    ["a damaged pointer, or one to something that is gone", "a mapped file that became shorter"],
+    pointerUsed,
+    deadly,
+  ),
+  ...row(
+    ["Sanitizer: FPE on unknown address"],
+    "The CPU refused a calculation, as a division by zero.",
+    ["a divisor that is zero"],
+    "See which values the innermost frame calculates with.",
+    deadly,
+  ),
+  ...row(
+    ["Sanitizer: ILL on unknown address", "Sanitizer: TRAP on unknown address"],
+    "The CPU met an instruction that ends a program, as a failed check does, or one that it does not know.",
+    [],
+    "See which check the innermost frame has.",
+    deadly,
+  ),
+  ...row(
+    ["Sanitizer: ABRT on unknown address"],
+    "The process called abort(); the sanitizer only reports it.",
+    [],
+    "See which function of the sanitizer's stack called abort().",
+    deadly,
   ),
   ...row(
     ["UndefinedBehaviorSanitizer: "],

@@ -55,6 +55,16 @@ export const exceptionRows: readonly KnowledgeRow[] = [
   },
   {
     kind: "exception",
+    key: "a trap in a handler of signals",
+    meaning:
+      "A handler of signals in the process ended it by a trap instruction of its own, after it had got a signal.",
+    causes: [],
+    next:
+      "See why the function failed that the signal interrupted; a debugger stops at the fault itself.",
+    source: "Rust, library/std/src/sys/pal/unix/stack_overflow.rs",
+  },
+  {
+    kind: "exception",
     key: "EXC_BAD_INSTRUCTION Rosetta",
     meaning:
       "Rosetta met an instruction that it does not translate, or a trap (ud2): before macOS 15 it knows no AVX.",

@@ -85,20 +85,6 @@ export const messageRows: readonly KnowledgeRow[] = [
       "A block was freed by another function than goes with its allocation.",
       ["new and free, malloc and delete, or new[] and delete"],
     ],
-    ["AddressSanitizer: stack-overflow", "The stack overflowed.", [
-      "recursion that does not end, or goes too deep for the stack",
-      "large local arrays",
-    ]],
-    [
-      "AddressSanitizer: SEGV on unknown address 0x000000000",
-      "An address was used that is not mapped or not permitted.",
-      ["a null pointer, or a number in place of a pointer"],
-    ],
-    [
-      "AddressSanitizer: SEGV on unknown address",
-      "An address was used that is not mapped or not permitted.",
-      ["a damaged pointer, or one to something that is gone"],
-    ],
     [
       "ThreadSanitizer: data race",
       "Two threads used the same memory at the same time, at least one of them to write.",
@@ -114,9 +100,7 @@ export const messageRows: readonly KnowledgeRow[] = [
       key,
       meaning,
       [...causes],
-      key.includes("SEGV")
-        ? "See which pointer the innermost frame used, and whether what it pointed to was still there."
-        : "The sanitizer's text has the access and, below, where the memory was allocated and freed.",
+      "The sanitizer's text has the access and, below, where the memory was allocated and freed.",
       "LLVM, compiler-rt/lib",
     )
   ),
@@ -1633,6 +1617,20 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Check who owns the object.",
     "Apple, os_object",
   ]),
+  message(
+    "XPC API Misuse: Array mutated",
+    "An XPC array was changed while it was gone through, as by xpc_array_apply(): libxpc stops the process for that.",
+    ["a block that changes the array whose elements it is called for", "another thread that does"],
+    "Look for what goes through XPC arrays, and change a copy.",
+    "Apple, xpc/xpc.h",
+  ),
+  message(
+    "XPC API Misuse",
+    "libxpc stopped the process, since its functions were used in a way that they do not allow.",
+    [],
+    "See which use of XPC the message names.",
+    "Apple, xpc/xpc.h",
+  ),
   message(
     "API MISUSE",
     "A system API was misused.",

@@ -527,6 +527,20 @@ export const panicRows: readonly KnowledgeRow[] = [
     "report",
   ),
   panic(
+    "remoted is unhealthy",
+    "remoted, by which macOS and the system of the T2 chip talk, answered that it is not well: the chip, as its device, is not connected.",
+    ["the system of the T2 chip (bridgeOS) that hung or did not come back", "failing hardware"],
+    `${updates} Look for a report of the chip's own system (bridgeOS) of the same time.`,
+    "Apple, remoted(8) and watchdogd",
+  ),
+  panic(
+    "a service is unhealthy",
+    "A system service answered watchdogd that it is not well.",
+    [],
+    "See the reason that the service gave, and its own reports and log of that time.",
+    "Apple, watchdogd",
+  ),
+  panic(
     "userspace watchdog timeout",
     "watchdogd was not told in time that system services are alive.",
     ["a hung system service"],

@@ -658,6 +658,7 @@ export const runtimeRows: readonly KnowledgeRow[] = [
   frame("xamarin_*", "", [], "", mono, "raise"),
   frame("mono_jit_runtime_invoke*", "", [], "", mono, "raise"),
   frame("mono_runtime_invoke*", "", [], "", mono, "raise"),
+  frame("mono_runtime_try_invoke*", "", [], "", mono, "raise"),
   frame(
     "mono_handle_native_crash*",
     "Mono passed on a native crash.",
@@ -944,6 +945,32 @@ export const runtimeRows: readonly KnowledgeRow[] = [
       "vague",
     ),
   ),
+  ...handling(
+    "Rust",
+    ...[
+      ...["stack_overflow::imp::signal_handler*", "std::sys::unix::stack_overflow::imp::*"],
+      ...["std::sys::pal::unix::stack_overflow::imp::*", "std::sys::imp::stack_overflow::imp::*"],
+    ].map((key) =>
+      frame(key, "", [], "", "Rust, library/std/src/sys/pal/unix/stack_overflow.rs", "raise")
+    ),
+  ),
+  ...handling(
+    "The sanitizer",
+    ...[
+      ...["__sanitizer::HandleDeadlySignal*", "__sanitizer::ReportDeadlySignal*"],
+      ...["__asan::AsanOnDeadlySignal*", "__asan::ReportDeadlySignal*"],
+      ...["__ubsan::UBsanOnDeadlySignal*"],
+    ].map((key) =>
+      frame(
+        key,
+        "",
+        [],
+        "",
+        "LLVM, compiler-rt/lib/sanitizer_common/sanitizer_symbolizer_report.cpp",
+        "raise",
+      )
+    ),
+  ),
   frame(
     "Py_FatalError*",
     "Python met a fatal error.",
@@ -1163,6 +1190,7 @@ export const runtimeRows: readonly KnowledgeRow[] = [
   library("libgmalloc.dylib", "Guard Malloc", "libgmalloc(3)"),
   library("libgcc_s*", "the GCC run-time", "GCC"),
   library("libstd-*", "Rust's standard library", "Rust, library/std"),
+  library("librustrt-*", "Rust's run-time", "Rust before 1.0, src/librustrt"),
   ...frameworks.map((key): KnowledgeRow => ({
     kind: "library",
     key,

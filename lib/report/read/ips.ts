@@ -14,7 +14,7 @@ import {
   textAt,
   toBigint,
 } from "../json.ts";
-import { archOfCodeType, normalUuid } from "../images.ts";
+import { archOfCodeType, imageFinder, normalUuid } from "../images.ts";
 import type {
   ReportException,
   ReportField,
@@ -25,9 +25,14 @@ import type {
   ReportThread,
 } from "../drafts.ts";
 import { CrashReport, noFrame } from "../report.ts";
+import { parseFrameLine } from "./crash_lines.ts";
 import { noThreads } from "./parts.ts";
 
 const MAX_WARNINGS = 50;
+/** Most lines of a backtrace that is text. */
+const MAX_SPECIFIC = 1024;
+/** Functions by which an exception is thrown. */
+const throws = /^(?:objc_exception_throw|__exceptionPreprocess|__cxa_throw)\b/;
 
 /** Reads a report from the two JSON documents.
  *
@@ -120,7 +125,7 @@ class IpsReader {
       termination: this.#termination(),
       information: this.#information(),
       threads: isStackshot ? this.#stackshotThreads() : this.#threads(),
-      lastException: Array.isArray(last) ? this.#frames(last) : null,
+      lastException: Array.isArray(last) ? this.#frames(last) : this.#specific(),
       images: this.#images,
       header: this.#header,
       body,
@@ -210,6 +215,36 @@ class IpsReader {
       });
     }
     return frames;
+  }
+
+  /** The first of `asiBacktraces`, which are text, where an exception was thrown on it: a crash text calls it
+   * "Application Specific Backtrace". `null` for others. */
+  #specific(): ReportFrame[] | null {
+    const [text] = arrayAt(this.#body, "asiBacktraces");
+    if (typeof text !== "string") return null;
+    const imageAt = imageFinder(this.#images);
+    const frames: ReportFrame[] = [];
+    for (const line of text.split("\n", MAX_SPECIFIC)) {
+      const read = parseFrameLine(line);
+      if (read === null) continue;
+      const found = imageAt(read.address);
+      const image = found === null || read.imageName === null ||
+          [found.name, found.identifier].includes(read.imageName)
+        ? found
+        : null;
+      frames.push({
+        ...noFrame,
+        index: frames.length,
+        address: read.address,
+        image,
+        imageName: read.imageName ?? image?.name ?? null,
+        symbol: read.symbol,
+        offset: read.offset,
+        file: read.file,
+        line: read.line,
+      });
+    }
+    return frames.some(({ symbol }) => symbol !== null && throws.test(symbol)) ? frames : null;
   }
 
   #threads(): ReportThread[] {

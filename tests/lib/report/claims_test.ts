@@ -1815,3 +1815,162 @@ Deno.test("a copy of JavaScriptCore: its crash function is not the program's, an
   );
   assert(whose[2] !== "Ti_WTFCrash", String(whose));
 });
+
+Deno.test("the stack that threw is read from asiBacktraces, which are text", () => {
+  const image = (name: string, base: number) => ({ name, base, size: 0x10000, source: "P" });
+  const body = {
+    procName: "Shop",
+    exception: { type: "EXC_BREAKPOINT", signal: "SIGTRAP", codes: "0x1, 0x2", rawCodes: [1, 2] },
+    faultingThread: 0,
+    threads: [{
+      triggered: true,
+      frames: [
+        {
+          imageIndex: 0,
+          imageOffset: 8,
+          symbol: "-[NSApplication _crashOnException:]",
+          symbolLocation: 8,
+        },
+        { imageIndex: 0, imageOffset: 99, symbol: "-[NSApplication run]", symbolLocation: 9 },
+        { imageIndex: 1, imageOffset: 99, symbol: "main", symbolLocation: 9 },
+      ],
+    }],
+    usedImages: [image("AppKit", 0x1_9000_0000), image("Shop", 0x1_0000_0000)],
+    asiBacktraces: [[
+      "0   CoreFoundation  0x000000018c5948c0 __exceptionPreprocess + 176",
+      "1   libobjc.A.dylib 0x000000018c08deb4 objc_exception_throw + 60",
+      "2   AppKit          0x0000000190000bdc -[NSMenu itemAtIndex:] + 156",
+      "3   Shop            0x0000000100000b94 -[Counter fill] + 44",
+      "4   AppKit          0x0000000190000cdc -[NSApplication run] + 864",
+      "5   Shop            0x0000000100000f94 main + 44",
+    ].join("\n")],
+  };
+  const text = (members: unknown) => `{"bug_type":"309"}\n${JSON.stringify(members)}`;
+  const { what, whose } = told(text(body));
+  assertStringIncludes(what, "It was raised in -[NSMenu itemAtIndex:] (AppKit).");
+  assertEquals(whose, ["program", null, "-[Counter fill]"]);
+  // What was not thrown is no exception's.
+  const other = told(text({ ...body, asiBacktraces: ["0   Shop  0x0000000100000b94 note + 4"] }));
+  assertStringIncludes(other.what, "The stack that raised it is not in the report");
+});
+
+Deno.test("a sanitizer's report of a signal that ends the process is a crash, whichever it is", () => {
+  const report = (name: string, codes: string, line = "SEGV on unknown address 0x000000000000") =>
+    told(crashText([
+      "Exception Type:        EXC_BAD_ACCESS (SIGABRT)",
+      `Exception Codes:       ${codes}`,
+      "",
+      "Application Specific Information:",
+      `==77==ERROR: ${name}: ${line} (pc 0x000101884 bp 0x7000 sp 0x7000 T8)`,
+      "==77==Hint: address points to the zero page.",
+      "==77==ABORTING",
+      "",
+    ], [
+      "libsystem_c.dylib abort + 127",
+      "libclang_rt.ubsan_osx_dynamic.dylib __sanitizer::Die() + 196",
+      "libclang_rt.ubsan_osx_dynamic.dylib __sanitizer::HandleDeadlySignal(void*, void*) + 102",
+      "libsystem_platform.dylib _sigtramp + 26",
+      "Shop sell + 176",
+      "Shop main + 8",
+    ]));
+  for (const name of ["UndefinedBehaviorSanitizer", "AddressSanitizer", "ThreadSanitizer"]) {
+    const known = report(name, "KERN_INVALID_ADDRESS at 0x0000000000000000");
+    assert(!known.what.includes("no crash"), known.what);
+    assertStringIncludes(known.what, "An address was used that is not mapped or not permitted.");
+    assertStringIncludes(known.causes, "a null pointer");
+    assertStringIncludes(known.what, "The sanitizer's own handler of the signal then ended");
+    // The CPU does not report such an address.
+    const unknown = report(name, "EXC_I386_GPFLT");
+    assert(!/null|zero page/.test(unknown.what + unknown.causes), unknown.what);
+    assertStringIncludes(unknown.what, "what the sanitizer writes in its place is not it");
+  }
+  const divided = report("UndefinedBehaviorSanitizer", "0x1, 0x0", "FPE on unknown address 0x1018");
+  assertStringIncludes(divided.causes, "a divisor that is zero");
+  const checked = told("shop.c:12:7: runtime error: signed integer overflow: 1 + 2147483647\n");
+  assertStringIncludes(checked.what, "this is no crash by itself");
+});
+
+Deno.test("what a library says of its trap is why, not what SIGILL usually is", () => {
+  const text = (said: string) =>
+    told(
+      crashText([
+        "Exception Type:        EXC_BAD_INSTRUCTION (SIGILL)",
+        "Exception Codes:       0x0000000000000001, 0x0000000000000000",
+        "",
+        "Application Specific Information:",
+        said,
+        "",
+      ], ["Shop sell + 4", "Shop main + 8"]).replace("X86-64 (Native)", "X86-64 (Translated)"),
+    );
+  const misused = text("XPC API Misuse: Array mutated during iteration");
+  assert(!/Rosetta|AVX/.test(misused.what + misused.causes + misused.next), misused.what);
+  assertStringIncludes(misused.what, "An XPC array was changed while it was gone through");
+  const other = text("BUG IN CLIENT OF LIBTILL: the till is open");
+  assert(!/AVX/.test(other.what + other.causes + other.next), other.what);
+  assertStringIncludes(text("till 4").causes, "AVX");
+});
+
+Deno.test("a handler of signals that ends the process by a trap: the fault is what it interrupted", () => {
+  const text = crashText(
+    ["Exception Type:        EXC_BAD_INSTRUCTION (SIGILL)", "Exception Codes:       0x1, 0x0"],
+    [
+      "librustrt-4e7c.dylib stack_overflow::imp::signal_handler::term::h4e1f + 59",
+      "librustrt-4e7c.dylib stack_overflow::imp::signal_handler::h49ba + 101",
+      "libsystem_platform.dylib _sigtramp + 26",
+      "Shop tree_remove + 216",
+      "Shop main + 8",
+    ],
+  );
+  const bare = told(text);
+  assertStringIncludes(bare.what, "Rust's own handler of signals ended the process");
+  assertStringIncludes(bare.what, "met in tree_remove (Shop) (frame 3)");
+  assert(!/ud2|[Ww]hether a check|Which check/.test(bare.what + bare.next), bare.what);
+  const stopped = told(
+    `${text}\n* thread #1: tid = 0xc4, 0x1000 Shop\`tree_remove(tree=0x0000000100, node=0x0000000000000000) + 216 at tree.c:38, stop reason = EXC_BAD_ACCESS (code=1, address=0x18)
+    frame #0: 0x0000000000001000 Shop\`tree_remove(tree=0x0000000100, node=0x0000000000000000) + 216 at tree.c:38
+`,
+  );
+  assertStringIncludes(
+    stopped.what,
+    "EXC_BAD_ACCESS (code=1, address=0x18) in tree_remove, where node is null",
+  );
+  assertStringIncludes(stopped.causes, "a pointer that is null");
+});
+
+Deno.test("what a debugger had a program call is told, and stays in the call path", () => {
+  const frames = (file: string) => [
+    "libgtk-quartz.dylib style_font + 178",
+    "??? 0 + 118018070",
+    `mono do_invoke_method + 1875 (${file}:6137)`,
+    `mono process_event + 3810 (${file}:3472)`,
+    "??? 0 + 21095904",
+    "mono mono_main + 9000 (driver.c:1900)",
+    "mono main + 30 (main.c:36)",
+  ];
+  const explained = (file: string) =>
+    explainReport(readReport(
+      crashText(["Exception Type:        EXC_BREAKPOINT (SIGTRAP)"], frames(file)),
+      "x",
+    ));
+  const { happened, path } = explained("debugger-agent.c");
+  assertStringIncludes(happened.join("\n"), "while a debugger had the process call a function");
+  assert(path.some((step) => step.startsWith("do_invoke_method")), path.join());
+  assert(!explained("till.c").happened.join("\n").includes("a debugger had"));
+});
+
+Deno.test("what an extension module of Python called back is code in Python, not the module", () => {
+  const { whose, next } = told(crashText(["Exception Type:        EXC_BAD_ACCESS (SIGSEGV)"], [
+    "CoreFoundation CFSocketInvalidate + 8",
+    "_objc.so ffi_call_unix64 + 79",
+    "_objc.so 0x105a40000 + 45220",
+    "org.python.python PyObject_Call + 97",
+    "org.python.python PyEval_EvalFrameEx + 18725",
+    "org.python.python PyObject_CallFunction + 212",
+    "_Till.so 0x1058cd000 + 23368",
+    "CoreFoundation __CFRUNLOOP_IS_CALLING_OUT_TO_A_TIMER_CALLBACK_FUNCTION__ + 20",
+    "CoreFoundation __CFRunLoopRun + 1617",
+    "libdyld.dylib start + 1",
+  ]));
+  assertEquals(whose[0], "runtime");
+  assert(!next.includes("_Till.so"), next);
+});

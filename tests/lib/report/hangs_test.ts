@@ -710,3 +710,26 @@ Binary Images:
     );
   assert(!explained(passing).text.includes("waited for the main thread"));
 });
+
+Deno.test("a process at the first instruction of the dynamic linker has not begun", () => {
+  const { text, verdict, absent } = explained(
+    `Analysis of sampling till (pid 5599) every 1 millisecond
+Process:         till [5599]
+Path:            /Users/USER/*/till
+Load Address:    0x1026d8000
+Identifier:      till
+Code Type:       ARM64
+
+Call graph:
+    890 Thread_12537027: Main Thread   DispatchQueue_<multiple>
+      890 _dyld_start  (in dyld) + 0  [0x1082e49c0]
+
+Total number in stack (recursive counted multiple, when >=5):
+
+Sort by top of stack, same collapsed (when >= 5):
+        _dyld_start  (in dyld)        890
+`,
+  );
+  assertStringIncludes(text, "neither the dynamic linker nor any code of the program has run");
+  assertEquals([verdict, absent], ["system", "launch"]);
+});

@@ -605,3 +605,28 @@ Deno.test("Apple's extensions alone in a backtrace: advice that can be followed;
   assertStringIncludes(check, "The extensions in the backtrace are Apple's: install updates");
   assertStringIncludes(told, "It was a call of the running process, shopd;");
 });
+
+Deno.test("a service that answers what is the matter did not hang; extensions only where they are listed", () => {
+  const text = (service: string, said: string) =>
+    `panic(cpu 12 caller 0xffffff800cf8099f): userspace watchdog timeout: no successful checkins from ${service} since wake
+service returned not alive with context : is_alive_func returned ${said}
+service: logd, total successful checkins since wake (80 seconds ago): 9, last successful checkin: 0 seconds ago
+service: ${service}, no successful checkins since wake (80 seconds ago)
+
+Backtrace (CPU 12), Frame : Return Address
+0xfffffff2b6ee3690 : 0xffffff8009a79a3d
+0xfffffff2b6ee36e0 : 0xffffff8009bdcd16
+`;
+  const link = explainReport(readReport(text("remoted", "unhealthy : device not connected"), "x"));
+  const told = link.happened.join("\n");
+  assertStringIncludes(told, "the system of the T2 chip talk, answered that it is not well");
+  assertStringIncludes(told, "since the machine woke up; it answered, so that it did not hang");
+  assertStringIncludes(told, "(logd) had answered in time");
+  assert(!told.includes("extensions in it"), told);
+  assert(!link.causes.join().includes("a hung system service"), link.causes.join());
+  const other = explainReport(readReport(text("tilld", "unhealthy : no coins"), "x"));
+  assertEquals(other.causes, []);
+  // One that does not answer may hang.
+  const silent = explainReport(readReport(text("tilld", "a queue that is stuck"), "x"));
+  assertStringIncludes(silent.causes.join(), "a hung system service");
+});

@@ -65,6 +65,19 @@ Deno.test("an address near null where the registers have an object is not null",
   )).what;
   assertStringIncludes(argued, "the object is at 0x10c429ed0, not null");
   assert(!argued.includes("0x16"), argued);
+  // A register that is only near the address is none that the address comes of.
+  const released = told(
+    crash(
+      "Exception Type: EXC_BAD_ACCESS (SIGSEGV)\nException Codes: KERN_INVALID_ADDRESS at 0x0000000000000020",
+      ["libobjc.A.dylib objc_release + 31", ...end],
+      [
+        "  rax: 0xa000000000000000  rcx: 0x0000000000000000  rdi: 0x00007f8587676760   r8: 0x0000000000000001",
+        "  r10: 0x0000000000000001  r11: 0x0000000000000002  rip: 0x0000000100004000",
+      ],
+    ).replace("ARM-64", "X86-64"),
+  ).what;
+  assert(!/pointer \(0x/.test(released), released);
+  assertStringIncludes(released, "(rax: 0xa000000000000000) is what malloc leaves");
   // nil does no harm there.
   const bare = told(crash(access("0x10"), ["libobjc.A.dylib objc_msgSend + 20", ...end]));
   assertStringIncludes(bare.what, "not nil, which does no harm there");
