@@ -80,7 +80,7 @@ export function* filesIn(
 ): Generator<string> {
   for (const path of paths) {
     // Reading what does not exist will say so.
-    if (isFolder(path)) yield* reportsIn(path, failed);
+    if (isFolder(path)) yield* reportsIn(path.replace(/(?<=.)\/+$/, ""), failed);
     else yield path;
   }
 }

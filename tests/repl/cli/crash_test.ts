@@ -241,7 +241,7 @@ Deno.test({
         await Deno.chmod(`${folder}/${name}`, mode);
       }
       const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-        args: ["run", "-A", "--no-lock", program, "crash", "--group", folder],
+        args: ["run", "-A", "--no-lock", program, "crash", "--group", `${folder}/`],
         uid: 65534,
         gid: 65534,
         env: { HOME: folder, DENO_DIR: `${folder}/deno`, NO_COLOR: "1" },
@@ -249,6 +249,7 @@ Deno.test({
       const text = new TextDecoder();
       assertStringIncludes(text.decode(stdout), "1 report, 1 signature, 1 not read");
       assertStringIncludes(text.decode(stderr), `${folder}/secret may not be read`);
+      assertStringIncludes(text.decode(stdout), `for one: ${folder}/a/one.crash`);
       assertEquals(code, 0);
     });
   },
