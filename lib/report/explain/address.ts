@@ -119,6 +119,8 @@ const GO_UNKNOWN = 0xb01d_face_deba_c1en;
 /** WebKit, Source/WTF/wtf/Assertions.cpp: WTFCrash; Skia, SkTypes.h: SK_CRASH. */
 const WEBKIT_CRASH = 0xbbad_beefn;
 
+/** From this size on an entry is the shared cache, which has variables too. */
+const SHARED = 1n << 29n;
 /** dyld, include/mach-o/dyld_priv.h: DYLD_BADROOT_MARKER. */
 const REPLACED = 0x0bad_4007n;
 /** Members of what is there are not further on. */
@@ -284,7 +286,8 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
   const image = imageFinder(report.images)(address);
   if (image !== null) {
     // Images are listed as far as their code and constants go.
-    const isConstant = region.words === null && !executed && isProtected(report);
+    const isConstant = region.words === null && !executed && isProtected(report) &&
+      image.size < SHARED;
     add(
       isConstant ? "readonly" : "unknown",
       `it is in ${image.name}, 0x${(address - image.base).toString(16)} bytes from its start${

@@ -326,9 +326,11 @@ function makerOfLibrary(
   report: CrashReport,
 ): Pick<Attribution, "maker" | "isOfCaller"> {
   // Unity's library has what IL2CPP made of the program's own methods, too.
-  if (isOfMethod(frames[at].frame.symbol ?? "")) {
-    return { maker: null, isOfCaller: false };
-  }
+  const { frame } = frames[at];
+  if (
+    isOfMethod(frame.symbol ?? "") ||
+    (titleOf(frame) === "UnityFramework" && functionOf(frame, null) === null)
+  ) return { maker: null, isOfCaller: false };
   const sdk = known("sdk", titleOf(frames[at].frame).replace(/\.framework$/, ""));
   if (sdk !== null) {
     // It may have further libraries in it, of which the function's name tells.

@@ -198,6 +198,8 @@ export function selfWaitOf(frames: readonly ReportFrame[]): SelfWait | null {
 /** Frames in which such a handler is looked for. */
 const SELF_DEPTH = 80;
 
+/** Waits that say what they are for, whoever called them. */
+const ofItself: ReadonlySet<WaitReason> = new Set(["mutex", "rwlock", "lock", "files"]);
 /** Frames of the system behind a wait in which what it is for is looked for. */
 const AWAITED_DEPTH = 16;
 /** Frames behind a wait for events in which the event loop is looked for that called it. */
@@ -207,7 +209,7 @@ const LOOP_DEPTH = 128;
 export function waitOf(frames: readonly ReportFrame[]): KnowledgeRow | null {
   const row = callOf(frames);
   const reason = row?.waitReason;
-  if (row === null || reason === "mutex" || reason === "rwlock" || reason === "lock") return row;
+  if (row === null || reason === undefined || ofItself.has(reason)) return row;
   const awaited = awaitedOf(frames);
   if (awaited !== null) return awaited;
   // A loop of messages that runs within another is looked at by itself.
@@ -216,19 +218,32 @@ export function waitOf(frames: readonly ReportFrame[]): KnowledgeRow | null {
     : row;
 }
 
-/** What the functions of the system wait for that called a wait: the outermost before the program's and an event loop's
- * tells. */
+/** What the functions of the system wait for that called a wait: of those for the same the outermost has the name, and one
+ * further out that is for something else is told as well. */
 function awaitedOf(frames: readonly ReportFrame[]): KnowledgeRow | null {
-  let found: KnowledgeRow | null = null;
+  let inner: KnowledgeRow | null = null;
+  let outer: KnowledgeRow | null = null;
+  let name = "";
+  let caller = "";
   for (const frame of frames.slice(0, AWAITED_DEPTH)) {
     if (isKernelFrame(frame)) continue;
     const symbol = functionOf(frame, null);
     if (symbol !== null && isEventLoop(symbol)) break;
     if (frameOwner(frame, symbol) === "program") break;
     const row = symbol === null ? null : known("wait", `for ${symbol}`);
-    if (row !== null) found = { ...row, meaning: `${row.meaning} (${symbol})` };
+    if (row === null) continue;
+    if (outer === null && (inner === null || row.meaning === inner.meaning)) {
+      inner = row;
+      name = symbol!;
+    } else {
+      outer = row;
+      caller = symbol!;
+    }
   }
-  return found;
+  if (inner === null) return null;
+  const meaning = `${inner.meaning} (${name})`;
+  if (outer === null) return { ...inner, meaning };
+  return { ...inner.causes.length > 0 ? inner : outer, meaning: `${meaning}, for ${caller}` };
 }
 
 /** Whether code of the program that an event loop called waits for events of its own: the loop does not go on meanwhile. */
@@ -236,9 +251,11 @@ function isHeld(frames: readonly ReportFrame[]): boolean {
   let isOwn = false;
   for (const [at, frame] of frames.slice(0, LOOP_DEPTH).entries()) {
     const symbol = functionOf(frame, frames[at - 1] ?? null);
-    if (symbol !== null && (mainLoops.test(symbol) || symbol.startsWith("__CFRunLoop"))) {
-      return isOwn;
-    }
+    if (
+      symbol === null
+        ? titleOf(frame) === "GraphicsServices"
+        : mainLoops.test(symbol) || symbol.startsWith("__CFRunLoop")
+    ) return isOwn;
     if (!isKernelFrame(frame) && frameOwner(frame, symbol) === "program") isOwn = true;
   }
   return false;

@@ -335,10 +335,8 @@ export const kindRows: readonly KnowledgeRow[] = [
     ...["CFHostStartInfoResolution", "+[NSHost *", "-[NSHost *"],
   ),
   ...awaited(
-    "the check whether another machine can be reached, which may look its name up",
-    [
-      "a network name that is looked up on the thread: it waits for as long as no server answers",
-    ],
+    "the check whether another machine can be reached",
+    ["a check on the thread whether another machine can be reached: it waits for the answer"],
     "Ask for changes of what can be reached (SCNetworkReachabilitySetCallback or NWPathMonitor), or ask on another thread.",
     "SystemConfiguration, SCNetworkReachability.h and SCNetworkReachability.c",
     ...["SCNetworkReachabilityGetFlags", "__SCNetworkReachabilityGetFlags"],

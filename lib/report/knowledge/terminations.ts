@@ -54,7 +54,7 @@ export const terminationRows: readonly KnowledgeRow[] = [
   ),
   code(
     "ASSERTIOND:0x8badf00d assertion suspend",
-    'The system ended the app: it had gone to the background and was still at work when it was to be suspended (0x8badf00d, "ate bad food"). Nothing in it crashed.',
+    'The system ended the app: it had gone to the background and was still at work, or waited, when it was to be suspended (0x8badf00d, "ate bad food"). Nothing in it crashed.',
     ["the main thread was busy, or waited, while the app went to the background"],
     "The main thread has to return from what it handles, and from applicationDidEnterBackground, before that time is over.",
     assertionNames,

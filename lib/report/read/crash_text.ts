@@ -1146,6 +1146,9 @@ class CrashTextReader {
       if (image !== null && isOtherImage(image, draft, byName)) image = null;
       if (image === null && draft.base !== null) image = atBase(draft.base);
       if (image === null && draft.imageName !== null) image = byName.get(draft.imageName) ?? null;
+      const address = image !== null && isFromImage(image, draft.address)
+        ? image.base + draft.address
+        : draft.address;
       // In `MyApp + 1234` the offset counts from the image, in `main + 44` from the function.
       const named = draft.symbol !== null && image !== null && draft.offset !== null &&
         (draft.symbol === draft.imageName || draft.symbol === image.name ||
@@ -1157,7 +1160,7 @@ class CrashTextReader {
       const unnamed = named || isImage || (draft.base !== null && draft.symbol === null);
       return {
         index: draft.index,
-        address: draft.address,
+        address,
         image,
         imageName: draft.imageName,
         symbol: unnamed ? null : withoutOwnImage(draft),
@@ -1450,6 +1453,16 @@ function isOtherImage(
   return named === undefined
     ? !isSystemImage(image) && isSystemImage({ path: null, name: imageName })
     : address < named.base && address < named.size;
+}
+
+/** Where iOS had its shared cache when reporters wrote addresses from the begin of its images: XNU, osfmk/mach/shared_region.h,
+ * SHARED_REGION_BASE_ARM. Nothing is in the first page. */
+const CACHE = 0x3000_0000n;
+const FIRST_PAGE = 0x1000n;
+
+/** Whether an address that is not in its line's image, one of the shared cache, can only be from the begin of that. */
+function isFromImage({ base, size }: ReportImage, address: bigint): boolean {
+  return base >= CACHE && base < 1n << 32n && address >= FIRST_PAGE && address < size;
 }
 
 /** A frame's function; some services write its image after it: `objc_release (libobjc.A.dylib)`. */

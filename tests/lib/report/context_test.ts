@@ -311,7 +311,7 @@ Deno.test("what an assertion beyond its time was for decides what is told", () =
     "beginBackgroundTask without endBackgroundTask",
   );
   const suspend = ended(old("suspend", 10));
-  assertStringIncludes(suspend.what, "still at work when it was to be suspended");
+  assertStringIncludes(suspend.what, "still at work, or waited, when it was to be suspended");
   assert(!suspend.causes.includes("beginBackgroundTask"), suspend.causes);
   for (
     const [reason, words] of [

@@ -921,12 +921,17 @@ Deno.test("a wait within the program's code, which the main loop called, is no i
     "a network name that is looked up on the thread: it waits for as long as no server answers",
   ]);
   // The function that the program called tells.
+  const checked = "SystemConfiguration SCNetworkReachabilityGetFlags + 102";
+  assertStringIncludes(
+    told(at("libsystem_kernel.dylib mach_msg_trap + 8", checked)),
+    "blocked on the check whether another machine can be reached (SCNetworkReachabilityGetFlags)",
+  );
   const reachable = at(
     kevent,
     "libsystem_info.dylib getaddrinfo + 164",
-    "SystemConfiguration SCNetworkReachabilityGetFlags + 102",
+    checked,
   );
-  assertStringIncludes(told(reachable), "be reached, which may look its name up (SCNetwork");
+  assertStringIncludes(told(reachable), "name (getaddrinfo), for SCNetworkReachabilityGetFlags.");
   assertStringIncludes(
     told(at(
       "libsystem_kernel.dylib mach_msg2_trap + 8",
@@ -940,6 +945,18 @@ Deno.test("a wait within the program's code, which the main loop called, is no i
     assertStringIncludes(told(own), "Thread 0 at that moment: blocked, waiting for");
     assertEquals(whose(own)[0], "program");
   }
+  // The loop's functions may have no names.
+  const nameless = crash(slow, [
+    "libsystem_kernel.dylib kevent + 8",
+    "Shop 0x7000 + 4000",
+    "UIKitCore 0x7000 + 12000",
+    "GraphicsServices 0x7000 + 16000",
+  ]);
+  assertStringIncludes(told(nameless), "blocked, waiting for an event");
+  // What Unity's library has of a program without names need not be Unity's.
+  const game = look.replace("Shop    ", "UnityFramework");
+  const { isLibrary, maker } = attributeReport(readReport(game, "x"));
+  assertEquals([isLibrary, maker], [true, null]);
   // A loop of a thread's own has nothing to do.
   const idle = crash(slow, [
     kevent,
@@ -984,6 +1001,12 @@ Deno.test("a line's image is the one that it names, where its address is from th
     "UIKit",
   ]);
   assertEquals(frames[3].image, null);
+  assertEquals(frames.map(({ address }) => address), [
+    0x3022c330n,
+    0x12382n,
+    0x3cb2cn,
+    0x411cn,
+  ]);
 });
 
 Deno.test("what Titanium links into a program is known by its names in every kind of end", () => {
