@@ -236,6 +236,9 @@ export function attributeReport(
       frames,
     };
   }
+  if (isOwn && isPoolRelease(report, stack, reading)) {
+    return { ...undecided, absent: "pool", frames };
+  }
   if (isCalledByManaged(report, owned, found)) {
     return { ...undecided, absent: "managed nameless", frames };
   }

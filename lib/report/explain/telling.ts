@@ -537,7 +537,10 @@ export function isPoolRelease(
   stack: readonly ReportFrame[],
   { first, deciding }: StackReading,
 ): boolean {
-  return deciding < 0 && endedBy(report) !== "abort" && contextOf(stack, first) === "pool";
+  // A pool that an event loop empties has what all that it called left there, not what runs the loop.
+  const isLoops = deciding < 0 ||
+    stack.slice(first, deciding).some(({ symbol }) => symbol !== null && eventLoops.test(symbol));
+  return isLoops && endedBy(report) !== "abort" && contextOf(stack, first) === "pool";
 }
 
 /** Whether malloc found its heap damaged: the code that did the damage ran before, and need not be on the stack. */

@@ -1974,3 +1974,23 @@ Deno.test("what an extension module of Python called back is code in Python, not
   assertEquals(whose[0], "runtime");
   assert(!next.includes("_Till.so"), next);
 });
+
+Deno.test("what a pool of the event loop releases is not of the function that runs the loop", () => {
+  const text = (popper: string[]) =>
+    told(crashText([
+      "Exception Type:        EXC_BAD_ACCESS (SIGSEGV)",
+      "Exception Codes:       KERN_INVALID_ADDRESS at 0x0000000000000020",
+      "",
+    ], [
+      "libobjc.A.dylib objc_release + 31",
+      "libobjc.A.dylib (anonymous namespace)::AutoreleasePoolPage::pop(void*) + 781",
+      "CoreFoundation _CFAutoreleasePoolPop + 22",
+      ...popper,
+      "Shop runLoop + 158",
+      "Shop open_shop + 288",
+      "libdyld.dylib start + 1",
+    ])).whose;
+  assertEquals(text(["AppKit -[NSApplication run] + 1093"]), ["unknown", "pool", null]);
+  // A pool of its own has what it did.
+  assertEquals(text(["Foundation -[NSAutoreleasePool drain] + 146"])[2], "runLoop");
+});
