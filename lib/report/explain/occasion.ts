@@ -110,18 +110,14 @@ const evaluating =
 /** Functions by which the agents of debuggers in a process have it call something: CoreCLR, debug/ee/funceval.cpp; OpenJDK,
  * jdk.jdwp.agent/invoker.c; LLDB's expressions; V8, src/inspector; WebKit, Source/JavaScriptCore/inspector. */
 const evaluators =
-  /^(?:FuncEvalHijackWorker|FuncEvalHijack|DoNormalFuncEval|invoker_doInvoke|\$__lldb_expr|__lldb_expr|v8_inspector::V8(?:RuntimeAgentImpl::(?:evaluate|callFunctionOn)|DebuggerAgentImpl::evaluateOnCallFrame)|Inspector::InspectorRuntimeAgent::(?:evaluate|callFunctionOn))\b/;
+  /^(?:mono_do_invoke_method|(?:Debugger::)?FuncEvalHijackWorker|FuncEvalHijack|DoNormalFuncEval|invoker_doInvoke|\$__lldb_expr|__lldb_expr|v8_inspector::V8(?:RuntimeAgentImpl::(?:evaluate|callFunctionOn)|DebuggerAgentImpl::evaluateOnCallFrame)|Inspector::InspectorRuntimeAgent::(?:evaluate|callFunctionOn))\b/;
 
-/** Whether a function is a debugger's by which it has the process call something. Mono's have names as others may have
- * them: Mono, mono/mini/debugger-agent.c. */
+/** Whether a function is a debugger's by which it has the process call something. That of Mono has the name of a function
+ * of its verifier: Mono, mono/mini/debugger-agent.c, mono/metadata/verify.c. */
 export function isEvaluation(frame: ReportFrame): boolean {
   const { symbol, file } = frame;
   if (symbol === null) return false;
-  if (/^(?:mono_)?do_invoke_method$/.test(symbol)) {
-    return file === null
-      ? /^(?:lib)?mono/i.test(titleOf(frame))
-      : /(?:^|\/)debugger-agent\.c$/.test(file);
-  }
+  if (symbol === "do_invoke_method") return /(?:^|\/)debugger-agent\.c$/.test(file ?? "");
   return evaluators.test(symbol);
 }
 

@@ -1955,7 +1955,7 @@ Deno.test("what a debugger had a program call is told, and stays in the call pat
   const { happened, path } = explained("debugger-agent.c");
   assertStringIncludes(happened.join("\n"), "while a debugger had the process call a function");
   assert(path.some((step) => step.startsWith("do_invoke_method")), path.join());
-  assert(!explained("till.c").happened.join("\n").includes("a debugger had"));
+  assert(!explained("verify.c").happened.join("\n").includes("a debugger had"));
 });
 
 Deno.test("what an extension module of Python called back is code in Python, not the module", () => {
