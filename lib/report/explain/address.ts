@@ -63,6 +63,7 @@ export type AddressClass =
   | "nothing"
   | "no stack"
   | "tiny"
+  | "far"
   | "stack"
   | "filled"
   | "guard"
@@ -183,6 +184,11 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
     add("execute", `it is ${address}, a small number`);
   } else if (address < NEAR_NULL && !executed && address % MEMBER !== 0n) {
     add("tiny", `it is null plus ${address}, or a small number in place of a pointer`);
+  } else if (address < NEAR_NULL && !executed && address >= MAX_MEMBER) {
+    add(
+      "far",
+      `it is ${address}: farther from null than a member of nearly any object, so an element of something that is null, or a number in place of a pointer`,
+    );
   } else if (address < NEAR_NULL) {
     add(
       "null",

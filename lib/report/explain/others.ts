@@ -93,6 +93,7 @@ const mayBeGone: ReadonlySet<string> = new Set([
   "null",
   "nothing",
   "tiny",
+  "far",
   "number",
   "unknown",
   "noncanonical",

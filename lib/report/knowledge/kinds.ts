@@ -602,6 +602,17 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "address",
+    "far",
+    "",
+    [
+      "an array, table or large object that is null",
+      "a number that was taken for a pointer, as in memory that was freed or overwritten",
+    ],
+    "Find the pointer that the faulting instruction uses, and where its value comes from.",
+    vm,
+  ),
+  row(
+    "address",
     "nothing",
     "",
     [

@@ -1994,3 +1994,15 @@ Deno.test("what a pool of the event loop releases is not of the function that ru
   // A pool of its own has what it did.
   assertEquals(text(["Foundation -[NSAutoreleasePool drain] + 146"])[2], "runLoop");
 });
+
+Deno.test("a place that is a page behind null is a member of hardly any object", () => {
+  const at = (address: string) =>
+    told(crashText([
+      "Exception Type:  EXC_BAD_ACCESS (SIGSEGV)",
+      `Exception Codes: KERN_INVALID_ADDRESS at ${address}`,
+    ], ["Shop count + 12", "Shop main + 8"]));
+  const { what, causes } = at("0x0000000000002860");
+  assertStringIncludes(what, "it is 10336: farther from null than a member of nearly any object");
+  assertStringIncludes(causes, "in memory that was freed or overwritten");
+  assertStringIncludes(at("0x0000000000000860").what, "it is null plus 2144, as from a member");
+});
