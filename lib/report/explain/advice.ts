@@ -145,12 +145,15 @@ const ofStack =
 /** Frames of a stack by which it is told what kind of object was used. */
 const INNERMOST = 4;
 
+/** Functions of Objective-C and Swift, and those that work on their objects. */
+const usesObject = /^[-+]\[|^_*(?:\d{1,3}[-+]\[|objc_|swift_|NS[A-Z]|CF[A-Z]|\$s)/;
+
 /** Whether a member of C++ was innermost, and nothing of Objective-C or Swift near it: its objects leave no zombies. */
 function isOfCxx({ decidingStack }: CrashReport): boolean {
   const near = decidingStack.slice(0, INNERMOST);
   return /^[^[$]{1,200}::/.test(near[0]?.symbol ?? "") &&
     !near.some((frame) =>
-      /^[-+]\[|^_*(?:\d{1,3}[-+]\[|objc_|swift_|NS[A-Z]|CF[A-Z]|\$s)/.test(frame.symbol ?? "") ||
+      usesObject.test(frame.symbol ?? "") ||
       /^lib(?:objc|swift)|^(?:com\.apple\.)?(?:Core)?Foundation$/.test(titleOf(frame))
     );
 }
@@ -161,7 +164,7 @@ function usesObjects({ process, decidingStack, images, arch }: CrashReport): boo
     /\.(?:app|appex|xpc)\//.test(process.path ?? ".app/") ||
     images.some((image) => frameworks.test(imageTitle(image))) ||
     decidingStack.some((frame) =>
-      /^[-+]\[|^_*(?:\d{1,3}[-+]\[|objc_|swift_|NS[A-Z]|CF[A-Z]|\$s)/.test(frame.symbol ?? "") ||
+      usesObject.test(frame.symbol ?? "") ||
       frameworks.test(titleOf(frame)) || /^lib(?:objc|swift)/.test(titleOf(frame))
     );
 }

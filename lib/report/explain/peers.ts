@@ -116,9 +116,12 @@ function callerOf(
   byName: boolean,
 ): Peer | null {
   const found = others.flatMap(({ thread, frames }) => {
-    const symbol = frames.slice(0, 2 * PEER_DEPTH).map((frame) => functionOf(frame, null)).find((
-      name,
-    ) => name !== null && (mainCall(name)?.byName ?? false) === byName && mainCall(name) !== null);
+    const symbol = frames.slice(0, 2 * PEER_DEPTH).map((frame) => functionOf(frame, null)).find(
+      (name) => {
+        const call = name === null ? null : mainCall(name);
+        return call !== null && (call.byName === true) === byName;
+      },
+    );
     return symbol == null ? [] : [{ thread, frames, symbol }];
   });
   if (found.length === 0 || byName && found.length > 1) return null;
