@@ -49,32 +49,22 @@ function holds({ base, size }: Pick<ReportImage, "base" | "size">, address: bigi
   return address >= base && address < base + size;
 }
 
-/** The UUIDs of the system's images are the same in many reports. */
-const uuids = new Map<string, string | null>();
+/** A UUID as it is given. */
+const dashed = /^[0-9A-F]{8}(?:-[0-9A-F]{4}){3}-[0-9A-F]{12}$/;
+/** It stands where there is none. */
+const zeroes = "00000000-0000-0000-0000-000000000000";
 
 /** Normalizes a UUID to upper case with dashes; `null` when the text is not a UUID or is all zero. */
 export function normalUuid(text: string): string | null {
-  let uuid = uuids.get(text);
-  if (uuid === undefined) {
-    uuid = toUuid(text);
-    if (text.length > 36) return uuid;
-    if (uuids.size >= MAX_REMEMBERED) uuids.clear();
-    // A part of a string keeps the whole string in memory.
-    uuids.set(text.split("").join(""), uuid);
+  let uuid = text.toUpperCase();
+  // Most have their dashes; a list of images has hundreds.
+  if (!dashed.test(uuid)) {
+    const digits = uuid.replaceAll("-", "");
+    uuid = [0, 8, 12, 16, 20].map((at, index, starts) => digits.slice(at, starts[index + 1]))
+      .join("-");
+    if (!dashed.test(uuid)) return null;
   }
-  return uuid;
-}
-
-function toUuid(text: string): string | null {
-  const digits = text.replaceAll("-", "").toUpperCase();
-  if (!/^[0-9A-F]{32}$/.test(digits) || /^0+$/.test(digits)) return null;
-  return [
-    digits.slice(0, 8),
-    digits.slice(8, 12),
-    digits.slice(12, 16),
-    digits.slice(16, 20),
-    digits.slice(20),
-  ].join("-");
+  return uuid === zeroes ? null : uuid;
 }
 
 /** `com.apple.myCocoaApplication` and its like are what Xcode's templates named programs by default. */

@@ -466,7 +466,7 @@ function tellHandlerCrash({ report }: Crash, story: Story): void {
   const section = report.format !== "json"
     ? undefined
     : report.sections.find(({ name }) => name === "Handler crashed while reporting");
-  const at = section === undefined ? report.text.search(/^Handler crashed while reporting:/m) : 0;
+  const at = section === undefined ? report.text.indexOf("\nHandler crashed while reporting:") : 0;
   if (at < 0) return;
   const part = section?.lines.join("\n") ?? report.text.slice(at, at + (1 << 14));
   const type = /^Exception Type: {1,8}(\S.{0,100})$/m.exec(part)?.[1].trim();

@@ -138,12 +138,12 @@ export function scriptCall(line: string): ScriptCall | null {
 }
 
 /** Whether a report is of an error of JavaScript that React Native made an exception of. */
-const ofJavaScript = /Unhandled JS Exception|RCTFatal|facebook::jsi::JSError/;
+const ofJavaScript = ["Unhandled JS Exception", "RCTFatal", "facebook::jsi::JSError"];
 
 /** JavaScript's own stack, innermost first, where React Native put it into an exception's reason. */
 export function scriptCalls({ text }: CrashReport): ScriptCall[] {
   const head = headOf(text);
-  if (!ofJavaScript.test(head)) return [];
+  if (!ofJavaScript.some((words) => head.includes(words))) return [];
   const lines = head.split("\n").slice(0, 4000);
   const from = lines.findIndex((line) => /\bstack:\s{0,4}$/.test(line));
   const calls: ScriptCall[] = [];

@@ -1137,27 +1137,30 @@ class CrashTextReader {
       byBase ??= new Map(this.#images.map((image) => [image.base, image]));
       return byBase.get(base) ?? null;
     };
-    const byName = new Map<string, ReportImage>();
-    for (const image of this.#images) {
-      if (!byName.has(image.name)) byName.set(image.name, image);
-    }
+    // Few frames are looked for by the name of their image.
+    let byName: Map<string, ReportImage> | null = null;
+    const named = (name: string): ReportImage | null => {
+      // The first of a name is the one that is meant.
+      byName ??= new Map(this.#images.toReversed().map((image) => [image.name, image]));
+      return byName.get(name) ?? null;
+    };
     const frame = (draft: DraftFrame): ReportFrame => {
       let image = find(draft.address);
-      if (image !== null && isOtherImage(image, draft, byName)) image = null;
+      if (image !== null && isOtherImage(image, draft, named)) image = null;
       if (image === null && draft.base !== null) image = atBase(draft.base);
-      if (image === null && draft.imageName !== null) image = byName.get(draft.imageName) ?? null;
+      if (image === null && draft.imageName !== null) image = named(draft.imageName);
       const address = image !== null && isFromImage(image, draft.address)
         ? image.base + draft.address
         : draft.address;
       // In `MyApp + 1234` the offset counts from the image, in `main + 44` from the function.
-      const named = draft.symbol !== null && image !== null && draft.offset !== null &&
+      const isOffset = draft.symbol !== null && image !== null && draft.offset !== null &&
         (draft.symbol === draft.imageName || draft.symbol === image.name ||
           image.path?.endsWith(`/${draft.symbol}`) === true) &&
         draft.address === image.base + BigInt(draft.offset);
       // Without images the offset alone tells.
       const isImage = image === null && draft.symbol !== null && draft.symbol === draft.imageName &&
         (draft.offset ?? 0) > MAX_FUNCTION;
-      const unnamed = named || isImage || (draft.base !== null && draft.symbol === null);
+      const unnamed = isOffset || isImage || (draft.base !== null && draft.symbol === null);
       return {
         index: draft.index,
         address,
@@ -1436,12 +1439,12 @@ function nameAndQueue(text: string): { name: string | null; queue: string | null
 /** Whether a line names another image than the one that its address is in: before iOS 5, reporters wrote the addresses of what
  * is in the shared cache from the begin of the image, and these may be in another one.
  *
- * @param byName the images of the report
+ * @param imageNamed the image of a name
  */
 function isOtherImage(
   image: ReportImage,
   { address, imageName }: DraftFrame,
-  byName: ReadonlyMap<string, ReportImage>,
+  imageNamed: (name: string) => ReportImage | null,
 ): boolean {
   if (imageName === null || imageName === image.name) return false;
   const titles = [image.name, image.identifier, imageTitle(image)];
@@ -1449,8 +1452,8 @@ function isOtherImage(
   if (titles.some((title) => title?.startsWith(imageName) || imageName.startsWith(title ?? "?"))) {
     return false;
   }
-  const named = byName.get(imageName);
-  return named === undefined
+  const named = imageNamed(imageName);
+  return named === null
     ? !isSystemImage(image) && isSystemImage({ path: null, name: imageName })
     : address < named.base && address < named.size;
 }
