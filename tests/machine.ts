@@ -19,9 +19,10 @@ export const testPrograms: string | undefined = Deno.env.get("MACHPAUSE_TEST_PRO
 /** How much slower than its host an emulated machine is, about; 1 elsewhere. */
 export const slowness: number = testPrograms === undefined ? 1 : 10;
 
-/** How often something is to be repeated, or with how many: less in an emulated machine. */
+/** How often something is to be repeated, or with how many: less in an emulated machine, where it would still take longer
+ * than here. */
 export function rounds(count: number): number {
-  return Math.ceil(count / slowness);
+  return testPrograms === undefined ? count : Math.ceil(count / (2 * slowness));
 }
 
 /** Whether the tests may do what only root may. */
