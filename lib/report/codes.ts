@@ -52,8 +52,6 @@ const accessCodes: Readonly<Record<number, string>> = {
 
 const intelAccessCodes: Readonly<Record<number, string>> = {
   13: "EXC_I386_GPFLT",
-  11: "EXC_I386_SEGNPFLT",
-  12: "EXC_I386_STKFLT",
   17: "EXC_I386_ALIGNFLT",
 };
 
@@ -78,11 +76,20 @@ export function subtypeName(
     return (intel ? intelAccessCodes[number] : undefined) ?? accessCodes[number] ?? null;
   }
   if (!intel) return null;
-  if (exception.type === "EXC_BAD_INSTRUCTION" && number === 1) return "EXC_I386_INVOP";
-  if (exception.type === "EXC_ARITHMETIC" && number === 1) return "EXC_I386_DIV";
-  if (exception.type === "EXC_BREAKPOINT" && number === 2) return "EXC_I386_BPT";
-  return null;
+  return intelCodes[exception.type ?? ""]?.[number] ?? null;
 }
+
+/** First codes of other exceptions of Intel's CPUs: XNU, osfmk/mach/i386/exception.h and osfmk/i386/trap.c. */
+const intelCodes: Readonly<Record<string, Readonly<Record<number, string>>>> = {
+  EXC_BAD_INSTRUCTION: {
+    1: "EXC_I386_INVOP",
+    10: "EXC_I386_INVTSSFLT",
+    11: "EXC_I386_SEGNPFLT",
+    12: "EXC_I386_STKFLT",
+  },
+  EXC_ARITHMETIC: { 1: "EXC_I386_DIV", 5: "EXC_I386_EXTERR", 8: "EXC_I386_SSEEXTERR" },
+  EXC_BREAKPOINT: { 2: "EXC_I386_BPT" },
+};
 
 function bits(value: bigint, low: number, count: number): bigint {
   return (value >> BigInt(low)) & ((1n << BigInt(count)) - 1n);

@@ -34,10 +34,17 @@ const DEEP = 400;
 /** Fill patterns of malloc's debugging options, malloc(3), and of other allocators. */
 const fillings: readonly (readonly [bigint, AddressClass, string])[] = [
   [0x5555_5555_5555_5555n, "freed", "what malloc writes over freed memory (MallocScribble)"],
+  // Clang, -ftrivial-auto-var-init; Zig, `undefined`.
   [
     0xaaaa_aaaa_aaaa_aaaan,
     "uninitialized",
-    "what malloc fills new memory with (MallocPreScribble)",
+    "what memory without a value is filled with: by malloc (MallocPreScribble), by Clang where it is told to, and by Zig",
+  ],
+  // jemalloc, include/jemalloc/internal/jemalloc_internal_types.h: JEMALLOC_FREE_JUNK.
+  [
+    0x5a5a_5a5a_5a5a_5a5an,
+    "freed",
+    "what jemalloc, as of older versions of Firefox, writes over freed memory",
   ],
   // Mozilla, memory/build/mozjemalloc.cpp: kAllocPoison.
   [0xe5e5_e5e5_e5e5_e5e5n, "freed", "what Firefox's allocator writes over freed memory"],
@@ -49,9 +56,9 @@ const fillings: readonly (readonly [bigint, AddressClass, string])[] = [
 ];
 
 /** What a value is by the pattern that it was filled with, or is a little behind; `null` for others. */
-function fillingOf(value: bigint): readonly [AddressClass, string] | null {
+function fillingOf(value: bigint, isWide: boolean): readonly [AddressClass, string] | null {
   for (const [filling, kind, words] of fillings) {
-    const difference = value - filling;
+    const difference = value - (isWide ? filling : filling & 0xffff_ffffn);
     if (difference > -0x1000n && difference < 0x1000n) return [kind, words];
   }
   return null;
@@ -182,6 +189,11 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
     imageFinder(report.images)(address) === null
   ) {
     add("execute", `it is ${address}, a small number`);
+  } else if (
+    address > 0n && address < MAX_MEMBER && !executed &&
+    (address % MEMBER !== 0n || isInRegister(thread, address))
+  ) {
+    add("tiny", `it is null plus ${address}, or a small number in place of a pointer`);
   } else if (address < NEAR_NULL && !executed && address % MEMBER !== 0n) {
     add("tiny", `it is null plus ${address}, or a small number in place of a pointer`);
   } else if (address < NEAR_NULL && !executed && address >= MAX_MEMBER) {
@@ -198,7 +210,7 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
     );
   } else if (top - address === 1n) {
     add("number", "it is -1: an error value, or an unset handle, used as a pointer");
-  } else if (top - address <= FIRST_PUSH && lacksBacktrace(report)) {
+  } else if (top - address <= FIRST_PUSH && lacksBacktrace(report) && !knowsMain(report)) {
     add(
       "no stack",
       `it is -${top - address}: where the first push goes of a process whose stack pointer is 0`,
@@ -214,12 +226,12 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
     const cut = cutWords(report, address);
     add(
       executed ? "number" : "low",
-      "it is below 4 GB, where 64-bit programs have nothing: " +
+      "it is below 4 GB, where most 64-bit programs have nothing: " +
         (cut === null ? "a number, not a pointer" : `a number, or ${cut}`) +
         (executed ? "" : "; or it is far behind null"),
     );
   }
-  const filling = fillingOf(address);
+  const filling = fillingOf(address, isWide || address >> 32n !== 0n);
   if (filling !== null) found.unshift([filling[0], `it is ${filling[1]}`]);
   if (region.guard) add(...guardWords(report, address));
   else if (region.other !== null) {
@@ -235,19 +247,22 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
     }
   } else if (sp !== null && nearStack(address, sp)) {
     const frames = thread?.frames.length ?? 0;
-    const isEnd = region.type === null && isProtected(report) && !isAboveFrame(thread, address);
+    // A jump to the stack is no access at its end.
+    const isEnd = !executed && region.type === null && isProtected(report) &&
+      !isAboveFrame(thread, address);
+    const isDeep = !executed && frames > DEEP;
     add(
-      frames > DEEP || isEnd ? "stack" : "unknown",
+      isDeep || isEnd ? "stack" : "unknown",
       `it is ${address < sp ? `${sp - address} bytes below` : `${address - sp} bytes above`} ` +
         "the stack pointer" +
-        (frames > DEEP
+        (isDeep
           ? `, after ${frames} frames: the stack is full`
           : isEnd
           ? ", where memory is protected: the stack is full"
           : ""),
     );
   }
-  const text = asText(address);
+  const text = filling === null ? asText(address) : null;
   if (text !== null) add("text", textWords(address)!);
   const word = text !== null || isWide || executed || region.type !== null
     ? null
@@ -283,7 +298,9 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
           "return",
           "the program jumped there: it called a null function pointer or returned to null (lr is 0 too)",
         ]
-        : ["null call", "the program jumped there: it called a null function pointer"],
+        : register(thread, "lr") !== null
+        ? ["null call", "the program jumped there: it called a null function pointer"]
+        : ["null call", "the program jumped there: it called a null function pointer, most likely"],
     );
     // A pointer that failed is what was jumped by.
     const at = found.findIndex(([kind]) => kind === "signed");
@@ -302,7 +319,8 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
     );
   }
   // The kernel looks up the pointer without the bits of its signature.
-  const isSigned = found.some(([kind]) => kind === "signed");
+  const isSigned = found.some(([kind]) => kind === "signed") ||
+    report.arch === "arm64" && address >> 47n !== 0n;
   if (region.words !== null) {
     add(
       region.kind,
@@ -362,6 +380,11 @@ function useWords(
       `${by}${base} is ${value}, by the instruction: a number in place of a pointer, or a place in something at null`,
     ]
     : ["number", `${by}${base} is ${value}, by the instruction: a number in place of a pointer`];
+}
+
+/** Whether the kernel gives programs a stack that begin by LC_MAIN: OS X 10.8. */
+function knowsMain({ osVersion }: CrashReport): boolean {
+  return !/^Mac OS X 10\.[0-7]\b/.test(osVersion ?? "Mac OS X 10.7");
 }
 
 /** What a pointer was that has lost its upper half: the lower one is that of an address in an image of the program; `null`
@@ -464,13 +487,23 @@ function objectWords(report: CrashReport, address: bigint): string | null {
   if (address > 0n && lookups.test(symbol)) return unsureClass(address);
   const match = nilSafe.exec(symbol);
   if (match === null) return null;
-  const object = register(thread, match[1] ?? "x0", "rdi", "r0");
+  // What returns a structure has its place in the first register.
+  const object = symbol.includes("_stret")
+    ? register(thread, "rsi", "r1")
+    : register(thread, match[1] ?? "x0", "rdi", "r0");
+  // Swift's functions read no class, but the object's count of references.
+  const isSwift = symbol.startsWith("swift_");
   if (object === null || object === 0n) {
-    return "it is a small number, not nil, which does no harm there: the object, or what was read as its class, is not valid";
+    return `it is a small number, not nil, which does no harm there: the object${
+      isSwift ? "" : ", or what was read as its class,"
+    } is not valid`;
   }
   const pointer = `0x${object.toString(16)}`;
   if (object < NEAR_NULL) {
     return `the pointer to the object is ${pointer}: a small number, not nil, which does no harm there`;
+  }
+  if (isSwift) {
+    return `the object is at ${pointer}, not null: what was read by way of it is no pointer`;
   }
   const type = classAt(thread, symbol, address);
   return type === null
@@ -480,16 +513,25 @@ function objectWords(report: CrashReport, address: bigint): string | null {
     })`;
 }
 
-/** Whether an ARM thread's registers are all there and none is null: the one that an access is made by keeps its
- * value. */
+/** Whether a thread's registers are all there and none is null: the one that an access is made by keeps its value. */
 function hasNoNull(thread: ReportThread | null): boolean {
-  const general = thread?.registers.filter(({ name }) => /^(?:x\d{1,2}|fp|lr|sp)$/.test(name)) ??
-    [];
-  return general.length >= ARM_REGISTERS && general.every(({ value }) => value !== 0n);
+  const has = (names: RegExp, count: number): boolean => {
+    const general = thread?.registers.filter(({ name }) => names.test(name)) ?? [];
+    return general.length >= count && general.every(({ value }) => value !== 0n);
+  };
+  return has(/^(?:x\d{1,2}|fp|lr|sp)$/, ARM_REGISTERS) ||
+    has(/^r(?:[abcd]x|[ds]i|bp|\d{1,2})$/, INTEL_REGISTERS);
 }
 
 /** Number of the 64-bit ARM CPU's general registers. */
 const ARM_REGISTERS = 32;
+
+/** Whether a register has an address as it is: then it need not be null that the access went by. */
+function isInRegister(thread: ReportThread | null, address: bigint): boolean {
+  return thread?.registers.some(({ name, value }) =>
+    value === address && /^(?:x\d{1,2}|[re]?[abcd]x|[re]?[ds]i|[re]bp|r\d{1,2}|fp|lr)$/.test(name)
+  ) === true;
+}
 
 /** The next instruction's address, by the registers or the innermost frame; `null` where neither is there. */
 function counterOf(report: CrashReport): bigint | null {
@@ -534,7 +576,7 @@ function jumpWords(report: CrashReport, address: bigint, region: RegionWords): s
     : region.type === null && frame?.address === address && imageOf(frame) !== null
     ? `, into ${titleOf(frame)}: to what is no code, or to code that could not be fetched`
     : region.type !== null && !region.executable
-    ? ", into memory that may not be executed: a wrong function pointer or return address"
+    ? ", into memory that may not be executed: a wrong function pointer or return address, or code made at run time whose memory was not made executable"
     : mayBeUnloaded(report, address, region)
     ? ": a wrong function pointer or return address, or code that is no longer there"
     : ": a wrong function pointer or return address";
@@ -568,18 +610,24 @@ function guardWords(report: CrashReport, address: bigint): [AddressClass, string
       "it is in a stack's guard page: the stack was full then; what the report has of the stack is later, from the handler of the signal",
     ];
   }
-  const stack = stackAfter(regionInfo(report) ?? "");
-  const isFar = !isInterrupted && sp !== null && stack !== null && sp > stack.start + NEAR_END &&
-    sp <= stack.end;
+  // Behind a handler's frames the registers are not those of the access.
+  if (isInterrupted || sp === null) {
+    return ["stack", "it is in a stack's guard page: the stack is full, most likely"];
+  }
+  const isFar = sp - address > NEAR_END;
   // What looks whether the stack has room reads its end on purpose.
-  return isFar && !isProbing(report)
+  if (!isFar || isProbing(report)) {
+    return ["stack", "it is in a stack's guard page: the stack is full"];
+  }
+  const stack = stackAfter(regionInfo(report) ?? "");
+  return stack !== null && sp > stack.start + NEAR_END && sp <= stack.end
     ? [
       "guard",
       `it is in a stack's guard page, ${
         sp - address
       } bytes below the stack pointer: the stack was not full`,
     ]
-    : ["stack", "it is in a stack's guard page: the stack is full"];
+    : ["stack", "it is in a stack's guard page: the stack is full, most likely"];
 }
 
 /** Whether an address is that of an instruction of the innermost function: its memory could not be executed, rather
@@ -633,6 +681,17 @@ function pointerWords(report: CrashReport, address: bigint): [AddressClass, stri
     const upper = address >> 47n;
     // A failed authentication sets bits 61 and 62 to 01 or 10.
     const failed = upper === 0x4000n || upper === 0x8000n;
+    if ((said || failed) && isUnsigned(report, address)) {
+      const note = said
+        ? ", which the system takes for a possible failure of a pointer's authentication"
+        : "";
+      return [[
+        "noncanonical",
+        `it has bits that no address has${note}: a damaged pointer, as the program is of arm64 and not arm64e, and signs none; without them it is 0x${
+          stripped.toString(16)
+        }`,
+      ]];
+    }
     if (said || failed) {
       const where = stripped === address ? "" : `; the pointer was 0x${stripped.toString(16)}`;
       const words = /possible pointer authentication/i.test(subtype)
@@ -645,7 +704,7 @@ function pointerWords(report: CrashReport, address: bigint): [AddressClass, stri
     if (address >> 63n === 1n && -address + (1n << 64n) > NEAR_NULL) {
       return [[
         "noncanonical",
-        "its uppermost bit is set: an Objective-C tagged pointer used as an address, or damage",
+        "its uppermost bit is set, as in no address of a process: a tagged pointer used as an address, a negative number, or damage",
       ]];
     }
     // The upper byte is no part of data's addresses; XNU, osfmk/arm64/sleh.c: VM_USER_STRIP_TBI.
@@ -678,6 +737,17 @@ function pointerWords(report: CrashReport, address: bigint): [AddressClass, stri
     ];
   }
   return [];
+}
+
+/** Whether no pointer that is used can be signed: those of data are in programs for arm64e only, where the system's own
+ * libraries sign return addresses in all; XNU, osfmk/arm64/machine_routines.c: ml_task_get_disable_user_jop. */
+function isUnsigned(report: CrashReport, address: bigint): boolean {
+  const { images, process, exception } = report;
+  return !isExecuted(report, address) &&
+    (exception === null || subtypeName(exception, report.arch) !== "EXC_ARM_PAC_FAIL") &&
+    images.some(({ arch, name, path }) =>
+      arch === "arm64" && (path !== null && path === process.path || name === process.name)
+    );
 }
 
 /** Tags of memory have four bits. */
@@ -723,9 +793,9 @@ export function strangeRegisters(report: CrashReport): string | null {
   if (strange.length > MAX_STRANGE) return null;
   const words = strange.map(({ name, value }) => {
     const text = asText(value) ?? asWideText(value);
-    const filling = fillingOf(value);
+    const filling = fillingOf(value, true);
     return `${name} (0x${value.toString(16)}${
-      text !== null ? `, the text "${text}"` : filling !== null ? `, ${filling[1]}` : ""
+      filling !== null ? `, ${filling[1]}` : text !== null ? `, the text "${text}"` : ""
     })`;
   });
   return `Of the registers, ${words.join(", ")} ${

@@ -56,8 +56,8 @@ export function wrongLength(report: CrashReport): WrongLength | null {
 export function lengthWords({ register, value, signed }: WrongLength): string {
   const hex = `0x${value.toString(16)}`;
   return signed < 0n
-    ? `The length that it was passed was negative: its register (${register}), in which it is counted down, has ${hex}, which is ${signed}.`
-    : `The length that it was passed was far too large: its register (${register}), in which it is counted down, has ${hex}.`;
+    ? `The length that it was passed was negative: its register (${register}) has ${hex}, which is ${signed}.`
+    : `The length that it was passed was far too large: its register (${register}) has ${hex}.`;
 }
 
 /** Whether the innermost function is the one that looks whether a function's local variables fit on the stack: libpthread,

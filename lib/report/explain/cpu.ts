@@ -78,6 +78,12 @@ export function trapWords(thread: ReportThread | null): string | null {
   return row === null ? null : `It is brk ${number < 10n ? number : hex}${row.meaning}.`;
 }
 
+/** Whether the CPU met another `brk` instruction than the compiler's trap: no check of the code itself need have failed. */
+export function isOtherTrap(thread: ReportThread | null): boolean {
+  const esr = register(thread, "esr");
+  return esr !== null && ((esr >> 26n) & 0x3fn) === breakpointClass && (esr & 0xffffn) !== 1n;
+}
+
 /** What the number in an Intel CPU's trap tells: Clang's sanitizer has the same numbers in both CPUs' traps; `null` for other
  * traps. */
 export function checkWords(report: CrashReport): string | null {
@@ -227,7 +233,7 @@ export function untranslated(report: CrashReport): { row: KnowledgeRow; text: st
     };
   }
   if (kind === "bmi" || kind === "sse") {
-    const name = kind === "bmi" ? "BMI" : "SSSE3, SSE4 or POPCNT";
+    const name = kind === "bmi" ? "BMI" : "such as SSE4";
     return {
       row: known("exception", "EXC_BAD_INSTRUCTION of newer CPUs")!,
       text: `The instruction is one of newer CPUs (${name}), which is not supported here.`,

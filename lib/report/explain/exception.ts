@@ -20,6 +20,7 @@ import {
   checkWords,
   cpuOf,
   isCheck,
+  isOtherTrap,
   isSwift,
   jumpedToText,
   refusedWords,
@@ -29,7 +30,13 @@ import {
 import { crashedTitle } from "./crashed.ts";
 import { isCopying, lengthWords, wrongLength } from "./copying.ts";
 import { freedWord } from "./freed.ts";
-import { authenticationWords, divisorWords, protectionWords, refusedKind } from "./instruction.ts";
+import {
+  alignmentWords,
+  authenticationWords,
+  divisorWords,
+  protectionWords,
+  refusedKind,
+} from "./instruction.ts";
 import { activityOf } from "./hang.ts";
 import { eventRow } from "./kinds.ts";
 import { shortName } from "./names.ts";
@@ -124,10 +131,14 @@ export function tellAccess(crash: Crash, story: Story): void {
       // The kind of the exception, or of a check, says it.
     } else if (address === null || tellsCause(row)) story.add(row, text);
     else story.tell(text);
-    const strange = /^(?:EXC_I386_GPFLT|SEGV_NOOP)$/.test(row.key) && address === null
-      ? protectionWords(report) ?? strangeRegisters(report)
-      : null;
+    const isProtection = /^(?:EXC_I386_GPFLT|SEGV_NOOP)$/.test(row.key) && address === null;
+    const aligned = isProtection ? alignmentWords(report) : null;
+    const strange = !isProtection
+      ? null
+      : aligned ?? protectionWords(report) ?? strangeRegisters(report);
     if (strange !== null) story.tell(strange);
+    const told = aligned === null ? -1 : rows.indexOf(row);
+    if (told >= 0) rows[told] = { ...row, causes: [] };
     const checked = row.key === "EXC_ARM_PAC_FAIL" ? authenticationWords(report) : null;
     if (checked !== null) story.tell(checked);
   }
@@ -158,7 +169,7 @@ export function tellAccess(crash: Crash, story: Story): void {
       : known("address", length !== null ? "length" : probed === null ? kind : "probe");
     // Where the address is no pointer at all, that it is not aligned either says nothing.
     const isSymptom = kind !== "unknown" && rows.length === 1 &&
-      /^(?:BUS_ADRALN|EXC_ARM_DA_ALIGN)(?: of code)?$/.test(rows[0].key);
+      /^(?:BUS_ADR(?:ALN(?: aligned)?|ERR)|EXC_ARM_DA_ALIGN)(?: of code)?$/.test(rows[0].key);
     // The registers of a handler that ended the process are not of the access that filled a stack.
     if (causes !== null && (isSymptom || kind === "filled" || length !== null)) {
       rows.unshift(causes);
@@ -456,7 +467,7 @@ export function tellKind(crash: Crash, isDecoded: boolean, story: Story): void {
   if (
     !outside && uncaught === null && isCheck(report) &&
     !rows.some(({ key }) => key === "a trap in a handler of signals") &&
-    !happened.some((text) => /authentication|sanitizer: /.test(text)) &&
+    !happened.some((text) => /authentication|sanitizer: |debugtrap/.test(text)) &&
     rows.every(({ kind }) => kind === "exception" || kind === "signal" || kind === "subtype")
   ) {
     story.tell("Which check failed is not in the report.");
@@ -543,8 +554,13 @@ function kindRow(
   const variants = [
     ...guardVariants(report, exception),
     exception.subtype?.split(",", 1)[0] ?? null,
-    isSwiftRuntime(stack[reading.first]) ? "in libswiftCore" : null,
-    isSwiftFrame(stack[reading.first]) ? "in Swift" : null,
+    isNoCheck(report, exception)
+      ? null
+      : isSwiftRuntime(stack[reading.first])
+      ? "in libswiftCore"
+      : isSwiftFrame(stack[reading.first])
+      ? "in Swift"
+      : null,
     cpu !== "arm" && isRust(stack[reading.first]) && refusedKind(report) !== "other"
       ? "in Rust"
       : null,
@@ -575,6 +591,13 @@ function guardVariants(report: CrashReport, exception: ReportException): string[
   // Newer ones name it at the end: `offset=0x10f819000, flavor=0x00000001 (DEALLOC_GAP)`.
   const flavor = match[2] ?? /\bflavor=0x[0-9a-f]{1,16} \(([A-Z_]{2,40})\)/.exec(words)?.[1];
   return flavor === undefined ? [match[1]] : [`${match[1]} ${flavor}`, match[1]];
+}
+
+/** Whether the instruction that the CPU met is not the trap of a check: Swift's is brk 1, ARM's of 32 bits is one that the
+ * kernel makes a breakpoint of, and Intel's is ud2. */
+function isNoCheck(report: CrashReport, { type }: ReportException): boolean {
+  return isOtherTrap(report.crashedThread) || refusedKind(report) === "other" ||
+    type === "EXC_BAD_INSTRUCTION" && cpuOf(report) === "arm";
 }
 
 /** Whether a frame is of Swift's own library, without a name: what traps there is called by the program. */

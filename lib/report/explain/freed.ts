@@ -24,8 +24,13 @@ const NEAR = 0x40n;
  * (macOS 10.12, iOS 10), src/nano_malloc.c. */
 const isNano = (word: bigint): boolean => word >> 48n === 0xbaddn && (word & 0xffffn) === 0xbeadn;
 
-/** Functions that read the class of an object which they are passed. */
+/** Functions that read the class of an object which they are passed, and registers in which they may hold it: others are
+ * their callers'. objc4, runtime/Messengers.subproj. */
 const readsClass = /^objc_(?:msgSend(?!Super)|retain|release|autorelease)\b/;
+const scratch = /^(?:x(?:9|1[0-7])|r(?:ax|cx|10|11))$/;
+
+/** The word that an empty string of Swift has in place of an object: Swift, stdlib/public/core/StringObject.swift. */
+const EMPTY_STRING = 0xe000_0000_0000_0000n;
 
 /** What the last block of malloc's list of free blocks begins with. */
 const freeLink =
@@ -68,7 +73,8 @@ export function freedWord(report: CrashReport): FreedWord | null {
     // free_list_checksum_ptr. Without those bits it is null as a class. 0x8000000000000000 is a mask of tagged pointers.
     if (
       isRuntime && !isNarrow && value >= 1n << 60n && (value & ((1n << 60n) - 1n)) === 0n &&
-      value !== 1n << 63n && address > 0n && address < NEAR && readsClass.test(top.symbol ?? "")
+      value !== 1n << 63n && value !== EMPTY_STRING && scratch.test(name) && address > 0n &&
+      address < NEAR && readsClass.test(top.symbol ?? "")
     ) {
       return { register: name, value, what: freeLink, isSure: false };
     }

@@ -5,6 +5,7 @@ import { X86Decoder } from "../../unwind/x86/decode.ts";
 import { programCounter, register } from "../fault.ts";
 import { instructionBytes } from "../instruction_bytes.ts";
 import type { CrashReport } from "../report.ts";
+import { isNonCanonical } from "./region.ts";
 import { interrupted } from "./stack.ts";
 
 /** The bytes at the crashed thread's program counter; `null` where the report does not have them. Rosetta has the counter in
@@ -230,26 +231,34 @@ export function usedFor(report: CrashReport, address: bigint): Used | null {
 /** Opcodes of vector instructions whose place in memory must be aligned to 16 bytes. */
 const aligned: readonly number[] = [0x0f28, 0x0f29, 0x0f2b, 0x0fe7];
 
-/** What an Intel CPU's instruction that met a general protection fault used, where its operand explains the fault; `null`
- * where it does not. */
-export function protectionWords(report: CrashReport): string | null {
+/** The place in memory that an Intel CPU's instruction used which met a general protection fault; `null` where it is not
+ * known. */
+function protectedPlace(report: CrashReport): Used | null {
   if (report.arch !== "x86_64" || !isAtInstruction(report)) return null;
   const [operand, ...more] = operandsOf(report);
-  const found = operand === undefined || more.length > 0 ? null : used(report, operand);
-  if (found === null) return null;
-  const hex = (value: bigint): string => `0x${value.toString(16)}`;
-  const upper = found.address >> 47n;
-  if (upper !== 0n && upper !== 0x1_ffffn) {
-    return `By its instruction the address was ${
-      hex(found.address)
+  return operand === undefined || more.length > 0 ? null : used(report, operand);
+}
+
+/** What such an instruction used, where that is not canonical; `null` for others. */
+export function protectionWords(report: CrashReport): string | null {
+  const found = protectedPlace(report);
+  return found === null || !isNonCanonical(report, found.address)
+    ? null
+    : `By its instruction the address was 0x${
+      found.address.toString(16)
     } (${found.formula}), which is not canonical.`;
-  }
+}
+
+/** The same where what it used is not aligned as it must be. */
+export function alignmentWords(report: CrashReport): string | null {
+  const found = protectedPlace(report);
+  if (found === null || isNonCanonical(report, found.address)) return null;
   const { opcode, narrow } = intelInstruction(report)!;
   // movdqa; without the prefix it is of another kind.
   const isAligned = aligned.includes(opcode) || narrow && (opcode === 0x0f6f || opcode === 0x0f7f);
   return isAligned && (found.address & 15n) !== 0n
-    ? `Its instruction needs an address that is aligned to 16 bytes: ${found.formula} is ${
-      hex(found.address)
+    ? `Its instruction needs an address that is aligned to 16 bytes: ${found.formula} is 0x${
+      found.address.toString(16)
     }.`
     : null;
 }

@@ -4,8 +4,8 @@ import { faultAddress, stackPointer } from "../fault.ts";
 import { imageOf } from "../images.ts";
 import { isNearest } from "../nearest.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
-import { classifyAddress } from "./address.ts";
-import { endedBy } from "./stack.ts";
+import { classifyAddress, isExecuted } from "./address.ts";
+import { endedBy, isUnnamed } from "./stack.ts";
 
 /** Stacks of threads that do not recurse too deep are not so deep. */
 export const MANY = 20_000;
@@ -17,6 +17,9 @@ const MIN_REPEATS = 12;
 
 /** No stack is below this address. */
 const LOW = 0x10000n;
+
+/** Classes of addresses that the end of a stack can have. */
+const isAnywhere = /^(?:unknown|protected|protected elsewhere|stack area)$/;
 
 /** What is told of a deep stack, and whether it is sure that it was full. */
 export interface DeepStack {
@@ -43,9 +46,9 @@ export function recursion(report: CrashReport): DeepStack | null {
   const address = faultAddress(report);
   const sp = stackPointer(report.crashedThread);
   const near = address !== null && sp !== null && address < sp + 0x1000n &&
-    address + 0x20000n > sp;
-  const guard = address !== null &&
-    /^(?:stack|filled)$/.test(classifyAddress(report, address).kind);
+    address + 0x20000n > sp && !isExecuted(report, address);
+  const kind = address === null ? null : classifyAddress(report, address).kind;
+  const guard = kind === "stack" || kind === "filled";
   if (frames.length < MIN_RECURSION && !near && !guard) return null;
   const often = `${nameOf(most.frame)} is on it ${most.count} times in ${frames.length} frames`;
   const repeats = (frame: ReportFrame): boolean =>
@@ -56,9 +59,15 @@ export function recursion(report: CrashReport): DeepStack | null {
     : "";
   // Deep recursion alone need not be what ended the process; the end of a stack is nowhere near null.
   const isElsewhere = sp !== null || endedBy(report) !== "access" ||
-    (address !== null && address < LOW);
+    (address !== null && address < LOW) || !isAnywhere.test(kind ?? "unknown");
   return near || guard || !isElsewhere
-    ? { text: `The stack overflowed by recursion: ${often}.${cut}`, full: true, repeats }
+    ? {
+      text: `The stack ${
+        near || guard ? "overflowed" : "most likely overflowed"
+      } by recursion: ${often}.${cut}`,
+      full: true,
+      repeats,
+    }
     : { text: `The stack is deep: ${often}.${cut}`, full: false, repeats };
 }
 
@@ -114,7 +123,7 @@ export function overflows(report: CrashReport): boolean {
 }
 
 function nameOf(frame: ReportFrame): string {
-  return frame.symbol === null || isNearest(frame)
+  return frame.symbol === null || isUnnamed(frame) || isNearest(frame)
     ? `code at 0x${frame.address.toString(16)}`
     : frame.symbol;
 }

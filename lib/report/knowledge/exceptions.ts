@@ -67,12 +67,9 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     kind: "exception",
     key: "EXC_BAD_INSTRUCTION Rosetta",
     meaning:
-      "Rosetta met an instruction that it does not translate, or a trap (ud2): before macOS 15 it knows no AVX.",
-    causes: [
-      "AVX, AVX2 or FMA instructions in a build for newer Intel CPUs",
-      "a failed check, which stops the program with ud2",
-    ],
-    next: "Use a build for Apple silicon, or one for Intel CPUs without AVX.",
+      "An invalid instruction was met under Rosetta: a trap (ud2), with which a failed check stops the program, or one that Rosetta does not translate, as AVX before macOS 15.",
+    causes: [],
+    next: "",
     source: 'Apple, "About the Rosetta translation environment"',
   },
   {
@@ -80,7 +77,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     key: "EXC_BAD_INSTRUCTION Rosetta AVX",
     meaning:
       "Rosetta met an instruction that it does not translate: before macOS 15 it knows no AVX.",
-    causes: ["AVX, AVX2 or FMA instructions in a build for newer Intel CPUs"],
+    causes: ["vector instructions (AVX) in code for newer Intel CPUs"],
     next: "Use a build for Apple silicon, or one for Intel CPUs without AVX.",
     source: 'Apple, "About the Rosetta translation environment"',
   },
@@ -132,7 +129,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
   {
     kind: "exception",
     key: "EXC_BREAKPOINT",
-    meaning: "The program executed a trap instruction, with which a failed check stops it.",
+    meaning: "The program executed a trap instruction, as a failed check does to stop it.",
     causes: [],
     next: "",
     source: apple,
@@ -221,7 +218,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
       "code that is damaged, or that was built for a newer CPU",
       "a jump to what is no code",
     ],
-    next: "Install the program anew, and see which CPUs it was built for: file, lipo -info.",
+    next: "",
     source: apple,
   },
   {
@@ -245,38 +242,41 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     next: "Look for a division, or floating-point arithmetic, in the top frame.",
     source: types,
   },
-  {
+  ...(["arm", "powerpc"] as const).map((cpu): KnowledgeRow => ({
     kind: "exception",
     key: "EXC_ARITHMETIC",
-    cpu: "arm",
+    cpu,
     meaning: "The CPU refused a calculation.",
     causes: ["a floating-point trap that was switched on"],
     next: "Look for floating-point arithmetic in the top frame.",
     source: `${types}; osfmk/arm64/sleh.c: an integer divided by zero raises nothing there`,
-  },
+  })),
   {
     kind: "exception",
     key: "EXC_ARITHMETIC",
     cpu: "intel",
     meaning: "The CPU refused a calculation.",
-    causes: ["an integer divided by zero, or a quotient that does not fit"],
-    next: "Look for a division in the top frame.",
-    source: `${types}; osfmk/i386/trap.c: T_DIVIDE_ERROR`,
+    causes: [
+      "an integer divided by zero, or a quotient that does not fit",
+      "a floating-point trap that was switched on",
+    ],
+    next: "Look for a division, or floating-point arithmetic, in the top frame.",
+    source: `${types}; osfmk/i386/trap.c: T_DIVIDE_ERROR, T_SSE_FLOAT_ERROR`,
   },
   {
     kind: "exception",
     key: "EXC_SOFTWARE",
-    meaning: "The program raised an exception by itself.",
+    meaning: "The exception is one of software and not of the CPU.",
     causes: [],
-    next: "See the codes: 0x10003 is a Unix signal, whose number is the second code.",
+    next: "",
     source: types,
   },
   {
     kind: "exception",
     key: "EXC_EMULATION",
     meaning: "An instruction that is emulated met a problem.",
-    causes: ["code that is not made for this CPU"],
-    next: "Check how the program was built.",
+    causes: [],
+    next: "",
     source: types,
   },
   {
@@ -308,21 +308,35 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     kind: "exception",
     key: "EXC_GUARD GUARD_TYPE_FD CLOSE",
     meaning: "The process closed a file descriptor that somebody had put under guard.",
-    causes: ["a file descriptor closed twice, the second time when it was somebody else's"],
-    next: "Look for a close() of something already closed.",
+    causes: [
+      "a close() of a number that was not, or no longer, the caller's: closed twice, or all of them closed in a loop",
+    ],
+    next: "",
     source: "XNU, bsd/sys/guarded.h",
   },
   ...[
-    ...["DESTROY", "MOD_REFS", "OVER_DEALLOC", "INVALID_NAME", "INVALID_RIGHT"],
-    ...["SET_CONTEXT", "UNGUARDED", "INCORRECT_GUARD", "INVALID_ARGUMENT"],
-  ].map((flavor): KnowledgeRow => ({
-    kind: "exception",
-    key: `EXC_GUARD GUARD_TYPE_MACH_PORT ${flavor}`,
-    meaning: "The process released or used a right of a Mach port in a way that its guard forbids.",
-    causes: ["a port's right that was released more often than it was taken, or used after that"],
-    next: "",
-    source: "XNU, osfmk/mach/port.h: kGUARD_EXC_*; doc/mach_ipc/guard_exceptions.md",
-  })),
+    [
+      "The process released or used a right of a Mach port in a way that its guard forbids.",
+      ...["DESTROY", "SET_CONTEXT", "UNGUARDED", "INCORRECT_GUARD", "INVALID_ARGUMENT"],
+    ],
+    [
+      "The process gave up the last right to a Mach port that it must keep, such as that of a thread.",
+      ...["MOD_REFS", "OVER_DEALLOC"],
+    ],
+    ["The process used the name of a Mach port to which it has no right.", "INVALID_NAME"],
+    ["The process used a Mach port in a way for which it has not the right.", "INVALID_RIGHT"],
+  ].flatMap(([meaning, ...flavors]) =>
+    flavors.map((flavor): KnowledgeRow => ({
+      kind: "exception",
+      key: `EXC_GUARD GUARD_TYPE_MACH_PORT ${flavor}`,
+      meaning,
+      causes: [
+        "a port's right that was released more often than it was taken, or used after that",
+      ],
+      next: "",
+      source: "XNU, osfmk/mach/port.h: kGUARD_EXC_*; doc/mach_ipc/guard_exceptions.md",
+    }))
+  ),
   {
     kind: "exception",
     key: "EXC_GUARD GUARD_TYPE_MACH_PORT THREAD_SET_STATE",
@@ -338,7 +352,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     meaning:
       "The process sent or awaited a Mach message in a way that the system's policy forbids: no port was under guard.",
     causes: [],
-    next: "Use the newer form of mach_msg(): older ones are not allowed to all.",
+    next: "",
     source: "XNU, doc/mach_ipc/guard_exceptions.md",
   },
   {
@@ -346,7 +360,9 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     key: "EXC_GUARD GUARD_TYPE_MACH_PORT EXCEPTION_BEHAVIOR_ENFORCE",
     meaning:
       "The process set an exception port in a way that the system's policy forbids to it: no port was under guard.",
-    causes: ["a crash reporter or debugger in the process that asks for its task port"],
+    causes: [
+      "a crash reporter or run-time in the process that asks for its task port with each exception",
+    ],
     next: "",
     source: "XNU, doc/mach_ipc/guard_exceptions.md",
   },
@@ -419,8 +435,8 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     kind: "signal",
     key: "Code Signature Invalid",
     meaning: "The process was ended because its program's code signature is not valid.",
-    causes: ["a program or library that was changed after it was signed, or is damaged"],
-    next: "Install it anew, or remove it; codesign --verify --deep --strict",
+    causes: [],
+    next: "Look in the system's log of that moment for what the kernel and amfid (AMFI) say of it.",
     source: note,
   },
   {
@@ -462,7 +478,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
   {
     kind: "signal",
     key: "SIGBUS",
-    meaning: "The process got SIGBUS, the signal of an access to memory that is there but failed.",
+    meaning: "The process got SIGBUS, the signal of an access to memory that failed.",
     causes: [],
     next: "",
     source: note,
@@ -495,7 +511,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     kind: "signal",
     key: "SIGTRAP",
     meaning: "A trap instruction was executed.",
-    causes: ["a failed run-time check"],
+    causes: [],
     next: "",
     source: note,
   },
@@ -557,8 +573,11 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     key: "SIGFPE",
     cpu: "intel",
     meaning: "The CPU refused a calculation.",
-    causes: ["an integer divided by zero, or a quotient that does not fit"],
-    next: "Look for a division in the top frame.",
+    causes: [
+      "an integer divided by zero, or a quotient that does not fit",
+      "a floating-point trap that was switched on",
+    ],
+    next: "Look for a division, or floating-point arithmetic, in the top frame.",
     source: types,
   },
   {
@@ -574,7 +593,8 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     key: "SIGPIPE",
     meaning: "The process wrote into a pipe or socket that nobody reads any more.",
     causes: ["a peer that closed its end"],
-    next: "Ignore the signal (SO_NOSIGPIPE, MSG_NOSIGNAL) and handle EPIPE.",
+    next:
+      "Ignore the signal (signal(SIGPIPE, SIG_IGN), or SO_NOSIGPIPE for a socket) and handle EPIPE.",
     source: "XNU, bsd/sys/signal.h",
   },
   {
@@ -593,20 +613,20 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     [
       "BUS_OBJERR",
       "the hardware refused the access",
-      ["a mapped file on a volume with errors"],
+      [],
       "",
     ],
     ["SEGV_MAPERR", "nothing is mapped at the address", [], ""],
     [
       "ILL_ILLOPC",
       "an invalid opcode",
-      ["a trap of a failed check"],
+      [],
       "",
     ],
     [
       "TRAP_BRKPT",
       "a breakpoint instruction",
-      ["a trap of a failed check"],
+      [],
       "",
     ],
     [
@@ -717,7 +737,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     kind: "subtype",
     key: "KERN_MEMORY_FAILURE",
     meaning: "the memory object behind the address failed",
-    causes: ["a mapped file on a volume with errors"],
+    causes: [],
     next: "",
     source: kernReturn,
   },
@@ -736,7 +756,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     kind: "subtype",
     key: "KERN_NO_ACCESS",
     meaning: "the object behind the address allows no access",
-    causes: ["memory that was revoked"],
+    causes: [],
     next: "",
     source: kernReturn,
   },
@@ -786,7 +806,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
       "a function pointer or return address that was overwritten",
       "an object used after it was freed, whose isa pointer is signed",
     ],
-    next: "Look for memory damage near the pointer that was used; run with Address Sanitizer.",
+    next: "Run with Address Sanitizer.",
     source: arm,
   },
   ...([
@@ -809,6 +829,23 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     next: "",
     source: intel,
   },
+  {
+    kind: "subtype",
+    key: "EXC_I386_STKFLT",
+    meaning:
+      "the stack or frame pointer, or an address that was worked out by it, is not canonical: it is no trap of a check",
+    causes: ["a stack or a frame's record that was overwritten"],
+    next: "",
+    source: "XNU, osfmk/i386/trap.c: T_STACK_FAULT; Intel, volume 3, Interrupt 12",
+  },
+  ...["EXC_I386_EXTERR", "EXC_I386_SSEEXTERR"].map((key): KnowledgeRow => ({
+    kind: "subtype",
+    key,
+    meaning: "a floating-point operation met an exception whose trap is switched on",
+    causes: [],
+    next: "See what switches floating-point traps on, and the arithmetic of the top frame.",
+    source: "XNU, osfmk/i386/trap.c: T_FLOATING_POINT_ERROR, T_SSE_FLOAT_ERROR",
+  })),
   {
     kind: "subtype",
     key: "SEGV_NOOP",
@@ -847,7 +884,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     ["0x1", ", the compiler's trap, as of a failed check", "LLVM, AArch64: the `trap` intrinsic"],
     [
       "0xf000",
-      ", a breakpoint in the code (__builtin_debugtrap())",
+      ", a breakpoint in the code, as of __builtin_debugtrap()",
       "LLVM, AArch64: the `debugtrap` intrinsic",
     ],
     ...["IA", "IB", "DA", "DB"].map((name, at) =>

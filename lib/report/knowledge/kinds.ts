@@ -143,8 +143,8 @@ export const kindRows: readonly KnowledgeRow[] = [
     "event",
     "sleep wake failure",
     "The system failed to sleep or wake; the stacks below only show the state of that moment.",
-    ["firmware or a driver"],
-    "Look for the driver that did not answer; update the system.",
+    [],
+    "Install updates of the system.",
     "Apple, SleepWakeStackshot",
   ),
   row(
@@ -196,7 +196,7 @@ export const kindRows: readonly KnowledgeRow[] = [
     "report",
     "288",
     "A stackshot of the whole system; nothing crashed.",
-    ["somebody pressed the buttons that ask for one"],
+    [],
     "",
     "XNU, osfmk/kern/kern_stackshot.c",
   ),
@@ -204,7 +204,7 @@ export const kindRows: readonly KnowledgeRow[] = [
     "report",
     "188",
     "A stackshot of the whole system; nothing crashed.",
-    ["somebody pressed the buttons that ask for one"],
+    [],
     "",
     "iOS, stackshot reports",
   ),
@@ -464,12 +464,12 @@ export const kindRows: readonly KnowledgeRow[] = [
     [
       "Decompressor hit a failure",
       "The kernel could not decompress the page.",
-      "failing memory",
+      "",
     ],
     [
       "hit a page sliding error",
       "The kernel could not prepare a page of the shared cache.",
-      "a damaged system or disk",
+      "",
     ],
     [
       "Failed an executable mapping of a nx page",
@@ -721,8 +721,8 @@ export const kindRows: readonly KnowledgeRow[] = [
     "address",
     "uninitialized",
     "",
-    ["memory used before it was initialized"],
-    "Run with Address Sanitizer.",
+    ["memory used before it was given a value, or in Zig also after it was given up"],
+    "",
     malloc,
   ),
   row(
@@ -760,7 +760,7 @@ export const kindRows: readonly KnowledgeRow[] = [
     "noncanonical",
     "",
     ["a pointer overwritten with data", "an object used after it was deallocated"],
-    "Run with zombie objects or Address Sanitizer.",
+    "Run with Address Sanitizer.",
     vm,
   ),
   row(
@@ -856,7 +856,7 @@ export const kindRows: readonly KnowledgeRow[] = [
       "a function pointer or callback that was never set",
       "a function that this system or driver does not have: weakly linked, or not found by a look-up at run time",
     ],
-    "See the caller: which function it called, and from which version on the system has it.",
+    "See the caller: which function pointer it called.",
     vm,
   ),
   row(
@@ -899,7 +899,7 @@ export const kindRows: readonly KnowledgeRow[] = [
     "overrun",
     "",
     [
-      "a read or write past the end of a large block, such as a buffer of another size or format than expected",
+      "a read or write past the end of a block, such as a buffer of another size or format than expected",
       "memory used after it was freed",
     ],
     "Check the sizes that the top frames use; run with Address Sanitizer or Guard Malloc.",
@@ -936,7 +936,7 @@ export const kindRows: readonly KnowledgeRow[] = [
     "unknown",
     "",
     ["a pointer to what is gone, that was never set or was overwritten, or an index out of range"],
-    "Run with zombie objects or Address Sanitizer.",
+    "Run with Address Sanitizer.",
     vm,
   ),
 ];

@@ -809,7 +809,7 @@ Deno.test("a 64-bit process is known by its addresses; what was done to memory u
     "1   Shop  \t0x0000000108daafd0 main + 112",
     "",
   ].join("\n");
-  assertStringIncludes(told(cut).what, "below 4 GB, where 64-bit programs have nothing");
+  assertStringIncludes(told(cut).what, "below 4 GB, where most 64-bit programs have nothing");
   assert(!told(cut.replaceAll("0x0000000108", "0x0000000008")).what.includes("4 GB"));
   const { what, causes } = told([
     "Exception Type:  EXC_GUARD (SIGKILL)",
@@ -1218,7 +1218,9 @@ Deno.test("a deep stack whose access was at null did not overflow", () => {
   const frames = Array.from({ length: 500 }, () => "Shop visit + 8");
   const at = (address: string): string => told(crashText(bad(address), frames)).what;
   assert(!at("0x0").includes("overflowed"), at("0x0"));
-  assertStringIncludes(at("0x7ffeef3ffff8"), "The stack overflowed by recursion");
+  assertStringIncludes(at("0x7ffeef3ffff8"), "The stack most likely overflowed by recursion");
+  // The end of a stack is no text.
+  assert(!at("0x6f632d657761").includes("overflowed"), at("0x6f632d657761"));
 });
 
 Deno.test("what calls C for Go did not end the process", () => {
@@ -1907,7 +1909,10 @@ Deno.test("what a library says of its trap is why, not what SIGILL usually is", 
   assertStringIncludes(misused.what, "An XPC array was changed while it was gone through");
   const other = text("BUG IN CLIENT OF LIBTILL: the till is open");
   assert(!/AVX/.test(other.what + other.causes + other.next), other.what);
-  assertStringIncludes(text("till 4").causes, "AVX");
+  assertStringIncludes(
+    text("till 4").what,
+    "or one that Rosetta does not translate, as AVX before",
+  );
 });
 
 Deno.test("a handler of signals that ends the process by a trap: the fault is what it interrupted", () => {

@@ -239,7 +239,7 @@ Deno.test("faulting addresses in words", () => {
   assertStringIncludes(words(0x0020_0001_0000_1234n), "without them it is 0x100001234");
   assertStringIncludes(
     words(0x2000_0001_0000_1234n),
-    "a failed pointer authentication leaves; the pointer was 0x100001234",
+    "a damaged pointer, as the program is of arm64 and not arm64e, and signs none; without them it is 0x100001234",
   );
   assertStringIncludes(
     words(0x0074_0001_0000_1234n, { subtype: "EXC_ARM_PAC_FAIL" }),

@@ -642,7 +642,7 @@ Deno.test("a deep stack whose access was of null did not overflow", () => {
       access(address),
       Array.from({ length: 450 }, (_, at) => at % 2 === 0 ? "Bakery mix + 8" : "Bakery stir + 4"),
     )).what;
-  assertStringIncludes(deep("0x16f200010"), "The stack overflowed by recursion");
+  assertStringIncludes(deep("0x16f200010"), "The stack most likely overflowed by recursion");
   assertStringIncludes(deep("0x10"), "The stack is deep");
 });
 
@@ -756,7 +756,7 @@ Deno.test("a copy that ran into a stack's guard page is no full stack, and its l
   assert(!/stack overflowed|stack is full/.test(copied.what), copied.what);
   assert(!/recursion|local array/.test(copied.causes), copied.causes);
   assertStringIncludes(copied.what, "by the stack pointer it was not. It says: Thread stack size");
-  assertStringIncludes(copied.what, "(x2), in which it is counted down, has 0xfffffffffff7dda2");
+  assertStringIncludes(copied.what, "(x2) has 0xfffffffffff7dda2");
   assertStringIncludes(copied.what, "which is -533086.");
   assertStringIncludes(copied.what, "It was a write, to where it was copied or set.");
   assertStringIncludes(copied.causes, "a difference that came out negative");
@@ -920,4 +920,100 @@ Deno.test("a line of the object that old programs start with is none of the func
     ["-[Shop open:]", null],
     ["main", "main.m"],
   ]);
+});
+
+Deno.test("registers that a function does not use as is thought, or that are its caller's", () => {
+  // The object of what returns a structure is in the second register.
+  const intel = told(
+    crash(
+      access("0x0000000000000018"),
+      ["libobjc.A.dylib objc_msgSend_stret + 20", ...end],
+      ["  rdi: 0x00007ff7bfe001a0  rsi: 0x0000600001234560  rax: 0x0000000000000001"],
+    ).replace("ARM-64", "X86-64").replace("ARM Thread State (64-bit)", "X86 Thread State (64-bit)"),
+  );
+  assertStringIncludes(intel.what, "the object is at 0x600001234560");
+  // Swift's function counts references, and reads no class.
+  const swift = told(crash(
+    access("0x0000000000000010"),
+    ["libswiftCore.dylib swift_release + 8", ...end],
+    registers({ x0: 0x1_0abc_0000n }),
+  ));
+  assertStringIncludes(swift.what, "the object is at 0x10abc0000, not null: what was read by way");
+  assert(!swift.what.includes("as its class"), swift.what);
+  // So an empty string of Swift looks, which a caller keeps.
+  const sent = (name: string, value: bigint): string =>
+    told(crash(
+      access("0x0000000000000010"),
+      ["libobjc.A.dylib objc_msgSend + 20", ...end],
+      registers({ x0: 0x1_0abc_0000n, x16: 0n, [name]: value }),
+    )).what;
+  assertStringIncludes(sent("x14", 0x7000_0000_0000_0000n), "freed before, almost certainly");
+  assert(!sent("x21", 0x7000_0000_0000_0000n).includes("freed"));
+  assert(!sent("x10", 0xe000_0000_0000_0000n).includes("freed"));
+  // Where a register has the very number, it need not be null.
+  const read = (value: bigint): string =>
+    told(crash(access("0x18"), end, registers({ x8: 0n, x0: value }))).what;
+  assertStringIncludes(read(0x18n), "null plus 24, or a small number in place of a pointer");
+  assertStringIncludes(read(0x1_0abc_0000n), "null plus 24, as from a member");
+});
+
+Deno.test("a jump to the stack is no full stack; in arm64 no pointer to data was signed; fillings", () => {
+  const jumped = told(crash(
+    access("0x16f1fe000").replace("INVALID_ADDRESS", "PROTECTION_FAILURE"),
+    ["??? ???", ...end],
+    registers({ pc: 0x1_6f1f_e000n, sp: 0x1_6f1f_e400n, fp: 0x1_6f1f_e440n }),
+  ));
+  assert(!jumped.what.includes("full"), jumped.what);
+  const signed = (arch: string): string =>
+    told(
+      crash(
+        "Exception Type:  EXC_BAD_ACCESS (SIGSEGV)\nException Subtype: KERN_INVALID_ADDRESS at 0x0041000100ae9df8 -> 0x0000000100ae9df8 (possible pointer authentication failure)",
+        end,
+        registers({}),
+      ) + `\nBinary Images:\n0x100000000 - 0x10000ffff Bakery ${arch}  ` +
+        "<00000000000000000000000000000001> /Applications/Bakery.app/Contents/MacOS/Bakery\n",
+    ).what;
+  assertStringIncludes(signed("arm64e"), "a pointer's authentication may have failed");
+  assertStringIncludes(signed("arm64"), "a possible failure of a pointer's authentication");
+  assertStringIncludes(signed("arm64"), "the program is of arm64 and not arm64e, and signs none");
+  const words = (address: string, arch = "ARM-64"): string =>
+    told(crash(access(address), end).replace("ARM-64", arch)).what;
+  assertStringIncludes(words("0xaaaaaaaaaaaaaaaa"), "by malloc (MallocPreScribble), by Clang");
+  assertStringIncludes(words("0x5a5a5a5a5a5a5a62"), "jemalloc");
+  assert(!words("0x5555555555555555").includes("fuzzers"));
+  assertStringIncludes(words("0x55555555", "X86"), "what malloc writes over freed memory");
+});
+
+Deno.test("codes of Intel's CPUs: a stack fault is no trap, a floating-point trap no division by zero", () => {
+  const code = (type: string, number: string) =>
+    told(
+      crash(`Exception Type:  ${type}\nException Codes: ${number}, 0x0`, end).replace(
+        "ARM-64",
+        "X86-64 (Native)",
+      ),
+    );
+  const fault = code("EXC_BAD_INSTRUCTION (SIGILL)", "0x000000000000000c");
+  assertStringIncludes(fault.what, "EXC_I386_STKFLT");
+  assert(!/ud2|check failed/.test(fault.what), fault.what);
+  const floating = code("EXC_ARITHMETIC (SIGFPE)", "0x0000000000000008");
+  assertStringIncludes(floating.what, "a floating-point operation met an exception");
+  assert(!floating.causes.includes("divided by zero"), floating.causes);
+});
+
+Deno.test("a trap that is not the compiler's is no check of Swift; hidden names are no recursion", () => {
+  const trap = (number: string): string =>
+    told(crash("Exception Type:  EXC_BREAKPOINT (SIGTRAP)", [
+      "Bakery Oven.bake(bread:) + 20",
+      "Bakery main + 8",
+    ], [...registers({}), `  esr: 0xf200${number} (Breakpoint) brk`])).what;
+  assertStringIncludes(trap("0001"), "A check of Swift failed");
+  assert(!trap("c471").includes("A check of Swift"), trap("c471"));
+  assertStringIncludes(trap("c471"), "a pointer's authentication failed");
+  assert(!/Which check|check of Swift/.test(trap("f000")), trap("f000"));
+  const hidden = told(crash(
+    access("0x16f1fe000"),
+    Array.from({ length: 40 }, () => "Bakery <redacted> + 20"),
+    registers({ sp: 0x1_6f1f_e010n }),
+  ));
+  assert(!hidden.what.includes("<redacted> is on it"), hidden.what);
 });
