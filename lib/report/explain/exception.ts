@@ -201,8 +201,8 @@ const stopping =
 function isStopped({ report }: Crash, { rows, happened }: Story): boolean {
   return happened.some((text) => text.includes("It says: ") && stopping.test(text)) ||
     report.information.some((text) => stopping.test(text)) ||
-    rows.some(({ kind, role, causes, needs }) =>
-      kind === "message" && causes.length > 0 ||
+    rows.some(({ kind, role, causes, isCause, needs }) =>
+      kind === "message" && (causes.length > 0 || isCause === true) ||
       kind === "frame" && (role === undefined || role === "vague") && needs !== "access"
     );
 }

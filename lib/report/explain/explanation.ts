@@ -66,7 +66,10 @@ export function finished(
   const who = name === null ? "" : `${name}${version}: `;
   const causes: string[] = [];
   // The first row that has causes is the most specific.
-  for (const row of rows) if (causes.length === 0) causes.push(...row.causes);
+  for (const row of rows) {
+    if (causes.length === 0) causes.push(...row.causes);
+    if (row.isCause === true) break;
+  }
   const headed = asRead(report, [what, ...unique(said.map(withReadableNames))]);
   return {
     headline: `${who}${headed[0]}${on === "" ? "" : `, ${on}`}`,

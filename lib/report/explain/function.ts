@@ -76,10 +76,11 @@ export function tellFunction(
     if (at >= 0) story.happened[at] = story.happened[at].replace(meaning, contextRow!.meaning);
     story.rows[named] = contextRow!;
   }
-  const told = story.rows.some(({ kind, key, causes }) =>
-    kind !== "frame" && causes.length > 0 &&
-    !/^Sanitizer: (?:SEGV|BUS|ILL|TRAP|ABRT) on /.test(key)
-  ) ||
+  const told =
+    story.rows.some(({ kind, key, causes, isCause }) =>
+      kind !== "frame" && (causes.length > 0 || isCause === true) &&
+      !/^Sanitizer: (?:SEGV|BUS|ILL|TRAP|ABRT) on /.test(key)
+    ) ||
     (telling?.row.role === "vague" && story.rows.length > 0);
   const vague = telling === undefined || telling.row.role === "vague";
   const framework = vague ? frameworkRow(stack, exception?.type ?? null) : null;

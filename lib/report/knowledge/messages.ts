@@ -16,26 +16,30 @@ export const missingUsage = "a missing NS…UsageDescription";
 const useZombies =
   "Run with zombie objects or Address Sanitizer; check the ownership of the object.";
 const sanitize = "Run with Address Sanitizer: it stops where the damage is done.";
+const history =
+  "Run with Address Sanitizer: it says where the block was allocated and freed, if it was.";
 
+/** A row; its causes are `itself` where the meaning is the cause. */
 function message(
   key: string,
   meaning: string,
-  causes: string[],
+  causes: readonly string[] | "itself",
   next: string,
   source: string,
 ): KnowledgeRow {
-  return { kind: "message", key, meaning, causes, next, source };
+  const row = { kind: "message", key, meaning, next, source } as const;
+  return causes === "itself" ? { ...row, causes: [], isCause: true } : { ...row, causes };
 }
 
 const mainThread = [
   "What is for the main thread only, as the user interface is, was used from another thread.",
-  ["a completion handler on a background queue"],
-  "Dispatch to the main queue.",
+  "itself",
+  "Call it on the main thread, as by the main queue.",
   "Apple, Main Thread Checker",
 ] as const;
 const range = [
   "An index or a range was out of the bounds of a collection or string.",
-  ["an index kept while the collection changed", "an empty collection"],
+  "itself",
   "Check the index in the first frame of yours.",
   language,
 ] as const;
@@ -47,89 +51,122 @@ const nil = [
 ] as const;
 const rows = (
   keys: string[],
-  [meaning, causes, next, source]: readonly [string, readonly string[], string, string],
-): KnowledgeRow[] => keys.map((key) => message(key, meaning, [...causes], next, source));
+  [meaning, causes, next, source]: readonly [string, readonly string[] | "itself", string, string],
+): KnowledgeRow[] => keys.map((key) => message(key, meaning, causes, next, source));
 
 /** See {@linkcode KnowledgeRow}. */
 export const messageRows: readonly KnowledgeRow[] = [
   ...([
-    ["heap-use-after-free", "Memory was used after it was freed.", [
-      "an object used after it was freed",
-    ]],
-    ["heap-buffer-overflow", "Memory beyond the end of a heap block was used.", [
-      "an index or a length too large",
-    ]],
-    ["stack-buffer-overflow", "Memory beyond the end of a local variable was used.", [
-      "an index or a length too large",
-    ]],
-    ["global-buffer-overflow", "Memory beyond the end of a global variable was used.", [
-      "an index or a length too large",
-    ]],
-    ["stack-use-after-return", "A local variable was used after its function returned.", [
-      "a pointer to a local variable that is kept",
-    ]],
-    ["stack-use-after-scope", "A local variable was used after its scope ended.", [
-      "a pointer to a local variable that is kept",
-    ]],
-    ["container-overflow", "Memory beyond the end of a container was used.", [
-      "an index or iterator out of range",
-    ]],
-    ["attempting double-free", "A block was freed twice.", ["two owners of one block"]],
+    [
+      "heap-use-after-free",
+      "Memory was used after it was freed.",
+      "itself",
+      "The sanitizer's text has the access and, below, where the memory was freed and allocated.",
+    ],
+    [
+      "heap-buffer-overflow",
+      "Memory outside of a heap block, before or behind it, was used.",
+      ["an index, a length or a pointer out of range"],
+      "The sanitizer's text has the access and, below, where the nearest block was allocated.",
+    ],
+    [
+      "stack-buffer-overflow",
+      "Memory outside of a local variable, before or behind it, was used.",
+      ["an index, a length or a pointer out of range"],
+      "The sanitizer's text has the access and, below, the function whose variables are near.",
+    ],
+    [
+      "global-buffer-overflow",
+      "Memory outside of a global variable, before or behind it, was used.",
+      ["an index, a length or a pointer out of range"],
+      "The sanitizer's text has the access and, below, the variable that is near.",
+    ],
+    [
+      "stack-use-after-return",
+      "A local variable was used after its function returned.",
+      ["a pointer to a local variable that is kept"],
+      "The sanitizer's text has the access and, below, the function of the variable.",
+    ],
+    [
+      "stack-use-after-scope",
+      "A local variable was used after its scope ended.",
+      ["a pointer to a local variable that is kept"],
+      "The sanitizer's text has the access and, below, the function of the variable.",
+    ],
+    [
+      "container-overflow",
+      "Memory of a container was used that holds none of its elements.",
+      [
+        "an index or iterator out of range",
+        "code that uses the same container and was built without the sanitizer: then it is no error",
+      ],
+      "The sanitizer's text has the access.",
+    ],
+    [
+      "attempting double-free",
+      "A block was freed twice.",
+      "itself",
+      "The sanitizer's text has both calls that freed it, and where it was allocated.",
+    ],
     [
       "attempting free on address which was not malloc",
-      "A pointer was freed that malloc did not allocate.",
-      ["a pointer into the middle of a block, or to no heap block"],
+      "A pointer was freed that the sanitizer's malloc did not allocate.",
+      ["a pointer into the middle of a block, to no heap block, or to one of another allocator"],
+      "The sanitizer's text has the call that freed it.",
     ],
     [
       "alloc-dealloc-mismatch",
       "A block was freed by another function than goes with its allocation.",
       ["new and free, malloc and delete, or new[] and delete"],
+      "The sanitizer's text has both calls.",
     ],
     [
       "ThreadSanitizer: data race",
-      "Two threads used the same memory at the same time, at least one of them to write.",
-      ["a lock that is missing"],
+      "By Thread Sanitizer, two threads used the same memory without synchronization, at least one of them to write.",
+      "itself",
+      "The sanitizer's text has both accesses.",
     ],
     [
       "LeakSanitizer: detected memory leaks",
-      "Memory was not freed before the end; nothing crashed.",
-      ["a reference that is kept, or a missing free"],
+      "Memory to which nothing points any more was not freed before the end; that is no crash.",
+      "itself",
+      "The sanitizer's text has where it was allocated.",
     ],
-  ] as const).map(([key, meaning, causes]) =>
-    message(
-      key,
-      meaning,
-      [...causes],
-      "The sanitizer's text has the access and, below, where the memory was allocated and freed.",
-      "LLVM, compiler-rt/lib",
-    )
+  ] as const).map(([key, meaning, causes, next]) =>
+    message(key, meaning, causes, next, "LLVM, compiler-rt/lib")
   ),
   message(
     "A fatal error has been detected by the Java Runtime Environment",
-    "The Java virtual machine met a signal.",
+    "The Java virtual machine met a fatal error: a signal, or a check of its own that failed.",
     [],
-    "The problematic frame is where it was: C is native code, V the virtual machine, J and j are Java's. Read the hs_err_pid log for the stack.",
+    "Read the hs_err_pid log for the stack; where it names a problematic frame, C is native code, V the virtual machine, J and j are Java's.",
     "OpenJDK, src/hotspot/share/utilities/vmError.cpp",
   ),
   message(
     "insufficient memory for the Java Runtime Environment",
-    "The Java virtual machine got no more memory from the system.",
-    ["a heap or thread count that is too large for the machine", "a leak of native memory"],
-    "Lower -Xmx or the number of threads; read the hs_err_pid log.",
+    "The Java virtual machine got no more memory, or no more threads, from the system.",
+    "itself",
+    "Read the hs_err_pid log: it says which request failed, and how much memory the machine had.",
     "OpenJDK, src/hotspot/share/utilities/vmError.cpp",
   ),
+  ...rows(["Reached heap limit", "Ineffective mark-compacts near heap limit"], [
+    "The JavaScript heap is full: it reached its limit.",
+    "itself",
+    "Take heap snapshots, which show what grows; in Node.js --max-old-space-size raises the limit.",
+    "V8, src/heap/heap.cc",
+  ]),
   message(
     "JavaScript heap out of memory",
-    "The JavaScript heap is full: out of memory.",
-    ["a leak in JavaScript", "a heap limit that is too low for the work"],
-    "Take heap snapshots; raise --max-old-space-size.",
+    "JavaScript got no memory for what the words before it name.",
+    "itself",
+    "",
     "V8, src/heap; Node.js, src/node_errors.cc",
   ),
   message(
     "# Fatal error in",
-    "A check of V8 failed.",
+    "V8, the engine of JavaScript, stopped the process on purpose: a check failed, or a limit of it was reached.",
     [],
-    "Read the condition in the message; a native add-on may have misused the API.",
+    "Read the condition in the message.",
     "V8, src/base/logging.cc",
   ),
   message(
@@ -161,7 +198,7 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Rust, library/core/src/panicking.rs: panic_in_cleanup",
   ),
   message(
-    ": method not found",
+    "]: method not found",
     "A Rust program sent a message for which the object has no method; objc2 checks that in debug builds.",
     [
       "a method that this version of the system does not have yet",
@@ -191,29 +228,28 @@ export const messageRows: readonly KnowledgeRow[] = [
     "See what each goroutine waits for.",
     "Go, src/runtime/proc.go: checkdead",
   ),
-  message(
-    "concurrent map",
+  ...rows([
+    "concurrent map writes",
+    "concurrent map read and map write",
+    "concurrent map iteration and map write",
+  ], [
     "Two goroutines used a Go map at the same time, at least one of them to write.",
-    ["a lock that is missing"],
+    "itself",
     "Protect the map with a mutex; run with -race.",
     "Go, src/runtime/map.go",
-  ),
+  ]),
   message(
     "signal arrived during cgo execution",
-    "The signal arrived in C code that a Go program had called; the frames of that code are not in the trace.",
+    "The signal arrived in C code that a Go program had called; the frames of that code are not in Go's trace.",
     [],
-    "See which function of yours called C, and a report of the system's or a debugger for what C did.",
+    "See in Go's trace which function called C, and in a report of the system's or a debugger what C did.",
     "Go, src/runtime/signal_unix.go: sighandler",
   ),
   message(
     "unexpected signal during runtime execution",
-    "A Go program met a signal outside of Go code, such as in C code or in a function of the system's libraries that it called.",
-    [
-      "a fault in C code called through cgo",
-      "a module for system calls, such as golang.org/x/sys, that is too old for this version of Go or of the system",
-      "memory that C code damaged",
-    ],
-    "See which function of the goroutine called out of Go; bring the modules that call the system up to date.",
+    "A Go program met a signal where it cannot make a panic of it: in C code or in a library of the system that it called, or in Go's own run-time.",
+    "itself",
+    "See at the program counter of the signal's line, and in the goroutine's stack, what was called out of Go, if anything.",
     "Go, src/runtime/signal_unix.go: sigpanic",
   ),
   ...rows([
@@ -221,10 +257,10 @@ export const messageRows: readonly KnowledgeRow[] = [
     "the function must be called with the GIL held",
     "the current Python thread state is NULL",
   ], [
-    "Python's interface was called by a thread that Python does not know, or without its lock.",
+    "Python's interface was called where the thread does not hold the lock (GIL) of that Python.",
     [
       "a module that is linked with another Python than the one that runs it",
-      "native code that calls Python without PyGILState_Ensure, such as a signal handler or callback",
+      "native code that calls Python without PyGILState_Ensure, such as a callback, or after Python was finalized",
     ],
     "See which copies of Python are loaded; take the lock before each call.",
     "CPython, Python/pystate.c",
@@ -233,27 +269,26 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Fatal Python error:",
     "The Python interpreter met a fatal error or signal.",
     [],
-    "The innermost Python line called the native code: see its package.",
+    "Where Python's own stack is below it, its first line is where the thread was in Python.",
     "CPython, Python/pylifecycle.c; Modules/faulthandler.c",
   ),
   message(
     "SET_EXCEPTION_BEHAVIOR",
     "The process set a handler of Mach exceptions in a way that its hardening forbids.",
-    ["a crash reporter in the process that takes Mach exceptions by their ports"],
-    "Use a version of the crash reporter that asks for protected identities only, or signals.",
+    [
+      "code that takes Mach exceptions by ports that carry those of threads and tasks, such as a crash reporter, a debugger or a language's run-time",
+    ],
+    "What takes the exceptions is to ask for protected identities only, or to use signals.",
     'Apple, "Conforming to Mach IPC security restrictions"',
   ),
   ...rows([
-    "no Qt platform plugin could be initialized",
     "Could not find the Qt platform plugin",
     "could not find or load the Qt platform plugin",
+    "no Qt platform plugin could be initialized",
   ], [
-    "Qt found no plugin for the platform, and ended the program.",
-    [
-      "libqcocoa.dylib is not in the program's plug-ins",
-      "libraries of two versions of Qt, or for another architecture",
-    ],
-    "Run macdeployqt; QT_DEBUG_PLUGINS=1 says why a plugin is not loaded.",
+    "Qt could load no plugin for the platform, and ended the program.",
+    "itself",
+    "QT_DEBUG_PLUGINS=1 says where it looks for plugins, and why one is not loaded.",
     "Qt, src/gui/kernel/qguiapplication.cpp",
   ]),
   ...rows(
@@ -261,20 +296,20 @@ export const messageRows: readonly KnowledgeRow[] = [
     [
       "A .NET exception was not handled.",
       [],
-      "The message has type and text; the first line of the stack threw it.",
+      "",
       ".NET, src/coreclr/vm/excep.cpp",
     ],
   ),
   ...rows(["Unhandled Exception:", "Unhandled exception:"], [
     "An exception was not handled, as run-times such as those of .NET, Mono and Dart say.",
     [],
-    "The message has its text; the first line of its stack threw it.",
+    "",
     ".NET, Mono and Dart: what they print of exceptions that nobody caught",
   ]),
   message(
     "Application main thread deadlocked",
     "The main thread did not answer for so long that the crash reporter took it for a deadlock.",
-    ["a lock or a dispatch_sync that waits for the main thread itself"],
+    [],
     "",
     "KSCrash, KSCrashMonitor_Deadlock.m",
   ),
@@ -327,7 +362,7 @@ export const messageRows: readonly KnowledgeRow[] = [
     "a library in the child of a fork",
     "The child of a fork() crashed in a library of the system before it called exec().",
     [
-      "a multithreaded process that forks: in the child only async-signal-safe functions may be called, not Objective-C, Foundation, dispatch, logging or malloc",
+      "a process that forks and goes on without exec: in the child only async-signal-safe functions may be called, not those of frameworks and most libraries",
     ],
     "Use posix_spawn, or call exec directly after fork; in Python set the multiprocessing start method to spawn.",
     "XNU, fork(2): CAVEATS; objc4, runtime/objc-initialize.mm",
@@ -402,21 +437,21 @@ export const messageRows: readonly KnowledgeRow[] = [
   message(
     "stack buffer overflow",
     "A function's stack frame was overwritten: its stack protector found a damaged canary.",
-    ["a write past the end of a local array"],
-    "The frame that called __stack_chk_fail is the function; check its arrays.",
+    ["a write past the end of a local array, by the function or by one that it passed the array to"],
+    "The frame that called __stack_chk_fail is the function; check its arrays, and whom it passes them to.",
     "Libc, sys/OpenBSD/stack_protector.c",
   ),
   message(
     "detected source and destination buffer overlap",
     "A checked copy had overlapping source and destination.",
-    ["memcpy or strcpy within one buffer"],
-    "Use memmove.",
-    "Libc, secure/chk_fail.c",
+    "itself",
+    "Copy between separate buffers, or with memmove.",
+    "Libc, secure/chk_fail.c, and who calls __chk_overlap: strcpy and its like, memccpy",
   ),
   message(
     "detected buffer overflow",
-    "A checked copy or format would have written beyond its buffer.",
-    ["a buffer that is too small"],
+    "A checked copy or format was given more data, or a larger size, than its buffer has room for.",
+    "itself",
     "",
     "Libc, secure/chk_fail.c",
   ),
@@ -438,24 +473,39 @@ export const messageRows: readonly KnowledgeRow[] = [
   message(
     "Unexpectedly found nil while implicitly unwrapping",
     "An implicitly unwrapped Swift optional was nil.",
-    ["an outlet that is not connected", "a property used before it was set"],
-    "Check when it is set.",
+    [
+      "an outlet or another property that was not set yet, or not any more",
+      "a function of C or Objective-C that returned nil where it does not declare it",
+    ],
+    "See which value of the line is implicitly unwrapped, and why it is nil.",
     swift,
   ),
   // Their conditions speak of ranges and bounds too.
+  ...rows(["IOGPUMetalError", "kIOGPUCommandBufferCallbackError"], [
+    "The GPU did not carry out a command buffer; the words beside the error say why.",
+    [],
+    "",
+    "Apple, Metal: MTLCommandBufferError",
+  ]),
   ...rows([
     "MTLTextureDescriptor has",
-    "-[MTL",
-    "IOGPUMetalError",
-    "kIOGPUCommandBufferCallbackError",
+    "-[MTLDebug",
+    "-[MTLIOAccelCommandBuffer",
+    "validateWithDevice:]",
   ], [
     "A check of Metal failed.",
     [],
     "Read the message; run with Metal's API validation.",
     'Apple, "Validating your app\'s Metal API usage"',
   ]),
-  ...rows(["Index out of range", "index out of range", "Index out of bounds"], [
-    "An index was out of the range of a collection: negative, or not below the number of its elements.",
+  ...rows(["index out of range [", "Index out of bounds"], [
+    "An index was out of the range of a collection.",
+    "itself",
+    "Check the index in the first frame of yours.",
+    "Go, src/runtime/error.go: boundsError; Swift, stdlib/public/core",
+  ]),
+  ...rows(["Index out of range", "index out of range"], [
+    "An index was out of the range of a collection.",
     ["an index kept while the collection changed", "an empty collection"],
     "Check the index in the first frame of yours.",
     swift,
@@ -470,28 +520,35 @@ export const messageRows: readonly KnowledgeRow[] = [
   message(
     "Could not cast value of type",
     "A Swift forced cast (as!) failed.",
-    ["an object of another class"],
+    ["a value of another type"],
     "Use as?, or correct the type.",
     "Swift, stdlib/public/runtime/Casting.cpp",
   ),
   message(
     "arithmetic overflow",
     "A Swift calculation overflowed.",
-    ["a result too large for its type, or one below zero of an unsigned type"],
+    ["a result out of the range of its type, as one below zero is for an unsigned type"],
     "Use a wider type, or &+ where wrapping is meant.",
     swift,
   ),
   message(
     "Not enough bits to represent",
-    "A Swift integer conversion lost bits.",
+    "A Swift integer conversion would have lost bits.",
     ["a value too large for its type, or a negative one for an unsigned type"],
     "Use a wider type, or init(clamping:).",
     swift,
   ),
   message(
+    "because it is either infinite or NaN",
+    "A floating-point number that is infinite or not a number (NaN) was converted to an integer.",
+    ["a division by zero, or a calculation with such a number"],
+    "Check the number before the conversion.",
+    swift,
+  ),
+  message(
     "Double value cannot be converted to Int",
     "A floating-point number was converted to an integer that cannot hold it.",
-    ["NaN or infinity, as of a division by zero", "a number beyond what the integer holds"],
+    "itself",
     "Check the number before the conversion.",
     swift,
   ),
@@ -520,9 +577,16 @@ export const messageRows: readonly KnowledgeRow[] = [
     swift,
   ),
   message(
+    "leaked its continuation",
+    "A Swift continuation was given up without being resumed, so that its task waits for ever. That is a warning, which ends nothing.",
+    [],
+    "",
+    "Swift, stdlib/public/Concurrency/CheckedContinuation.swift",
+  ),
+  message(
     "SWIFT TASK CONTINUATION MISUSE",
     "A Swift continuation was resumed more than once.",
-    ["a completion handler called twice"],
+    "itself",
     "Resume each continuation exactly once.",
     "Swift, stdlib/public/Concurrency/CheckedContinuation.swift",
   ),
@@ -539,22 +603,34 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Implement the initializer that the message names.",
     swift,
   ]),
-  ...rows(["Duplicate keys of type", "contains duplicate keys", "Duplicate values for key"], [
-    "A Swift dictionary was made with a key twice, or its keys' == and hash(into:) do not agree.",
-    [
-      "data with values that are there twice",
-      "a Hashable that changes, or is changed by several threads",
-    ],
-    "Use init(_:uniquingKeysWith:); check the Hashable of the type.",
+  message(
+    "Duplicate keys of type",
+    "A Swift dictionary has two keys that are equal: their == and hash(into:) do not agree, or a key changed after it was put in.",
+    "itself",
+    "Check the Hashable of the type that the message names, and whether its objects change.",
+    "Swift, stdlib/public/core/HashTable.swift: KEY_TYPE_OF_DICTIONARY_VIOLATES_HASHABLE_REQUIREMENTS",
+  ),
+  message(
+    "Dictionary literal contains duplicate keys",
+    "A Swift dictionary was written with a key twice.",
+    "itself",
+    "Compare the keys where it is written.",
     swift,
-  ]),
+  ),
+  message(
+    "Duplicate values for key",
+    "A Swift dictionary was made, by init(uniqueKeysWithValues:), of data that has a key twice.",
+    "itself",
+    "Use init(_:uniquingKeysWith:).",
+    swift,
+  ),
   ...rows([
     "Range requires lowerBound <= upperBound",
     "Can't form Range with upperBound < lowerBound",
     "Range requires that",
   ], [
-    "A Swift range was made whose end is before its begin.",
-    ["a count or index that is smaller than expected, such as count - 1 of what is empty"],
+    "A Swift range was made whose end is before its begin, or one of whose bounds is not a number (NaN).",
+    "itself",
     "Check both bounds in the first frame of yours.",
     swift,
   ]),
@@ -563,9 +639,9 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Can't remove first element from an empty collection",
     "Can't remove more items from a collection than it contains",
   ], [
-    "An element was removed or read that the Swift collection does not have.",
-    ["an empty collection", "changes from several threads"],
-    "Check isEmpty or the index first.",
+    "Elements were to be removed that the Swift collection does not have.",
+    "itself",
+    "Check isEmpty or the count first.",
     swift,
   ]),
   ...rows(["No ObservableObject of type", "No Observable object of type"], [
@@ -576,7 +652,9 @@ export const messageRows: readonly KnowledgeRow[] = [
   ]),
   ...rows(["Incorrect actor executor assumption", "data race detected: @MainActor function"], [
     wrongExecutor,
-    ["a callback, on a background queue, that was inferred to be isolated to the main actor"],
+    [
+      "a callback that is called on another queue or thread than that of the actor it was inferred to be isolated to",
+    ],
     "Mark the callback @Sendable or nonisolated, or dispatch to the right queue.",
     "Swift, stdlib/public/Concurrency/ExecutorAssertions.swift",
   ]),
@@ -608,11 +686,8 @@ export const messageRows: readonly KnowledgeRow[] = [
   message(
     "freed pointer was not the last allocation",
     "A Swift task freed memory in another order than it was allocated in.",
-    [
-      "a task that is used after it ended",
-      "a function of another library version in the middle of a task",
-    ],
-    "See the first async function of yours; check that all libraries are built by one compiler.",
+    "itself",
+    "",
     "Swift, stdlib/public/runtime/StackAllocator.h",
   ),
   message(
@@ -625,21 +700,30 @@ export const messageRows: readonly KnowledgeRow[] = [
   message(
     "unsafeBitCast between types of different sizes",
     "A Swift value was reinterpreted as one of another size.",
-    ["types that changed"],
-    "Correct the type.",
+    "itself",
+    "",
     swift,
   ),
-  ...rows([
-    "Could not create ModelContainer",
-    "Failed to create ModelContainer",
-    "This model instance was invalidated",
-    "failed to find a currently active container",
-  ], [
-    "SwiftData could not open its store, or an object was used that is not in it any more.",
-    ["a changed model without a migration plan", "a reference that is kept after a deletion"],
-    "Read the error; add a schema migration; drop references to deleted objects.",
-    "Apple, SwiftData",
+  ...rows(["Could not create ModelContainer", "Failed to create ModelContainer"], [
+    "SwiftData could not open its store; the error in the message says why.",
+    "itself",
+    "",
+    "Apple, SwiftData: ModelContainer",
   ]),
+  message(
+    "This model instance was invalidated",
+    "A SwiftData object was used whose data is not in the store any more.",
+    ["a reference that is kept after a deletion, as one by another context"],
+    "Drop references to deleted objects.",
+    "Apple, SwiftData",
+  ),
+  message(
+    "failed to find a currently active container",
+    "A SwiftData object was made or used while no container for its type exists.",
+    ["a container that was not made yet, or that nothing holds any more, as in a preview or a test"],
+    "Make the container for the type that the message names before, and keep it.",
+    "Apple, SwiftData: ModelContainer",
+  ),
   message(
     "Fatal error: [File:",
     "Code of a program made with Unreal Engine ended it on purpose: a check failed, or a fatal error was logged.",
@@ -655,8 +739,15 @@ export const messageRows: readonly KnowledgeRow[] = [
     "PHP, main/main.c",
   ),
   message(
+    "Fatal error: exception ",
+    "An exception of OCaml was not caught.",
+    "itself",
+    "",
+    "OCaml, runtime/printexc.c: caml_fatal_uncaught_exception",
+  ),
+  message(
     "Fatal error:",
-    "A Swift check failed.",
+    "By its words a Swift check failed or fatalError() was called.",
     [],
     "",
     swift,
@@ -664,12 +755,13 @@ export const messageRows: readonly KnowledgeRow[] = [
 
   message(
     "unrecognized selector of a class of the program",
-    "A class that by its name is most likely of the program or of one of its libraries does not have the method that was called.",
+    "An object does not have the method that was called.",
     [
-      "a caller that was made for another version of the class, or a category that was not linked (-ObjC)",
+      "another version of the class than its caller was made for, or a category that was not linked (-ObjC)",
+      "a method that was renamed or whose name is misspelled, as of an action in an interface file",
       "an object of another class than its caller expects",
     ],
-    "Compare the versions of the caller and of the class in the reason; check the linker flags.",
+    "Read class and selector in the reason.",
     language,
   ),
   message(
@@ -740,7 +832,9 @@ export const messageRows: readonly KnowledgeRow[] = [
   message(
     "mutating method sent to immutable object",
     "An immutable collection or string was to be changed.",
-    ["a copy property that holds a mutable object: copy makes it immutable"],
+    [
+      "an immutable object where a mutable one is declared, such as what a copy property, user defaults or JSON give",
+    ],
     "Make a mutableCopy.",
     language,
   ),
@@ -791,13 +885,30 @@ export const messageRows: readonly KnowledgeRow[] = [
     language,
   ),
   ...rows(
-    ["beyond bounds", "NSRangeException", "out of bounds", "Range or index out of"],
+    ["beyond bounds", "Range or index out of"],
     range,
+  ),
+  message(
+    "NSRangeException",
+    "By the exception's name an index or a range was out of bounds; it has that name too where an observer is removed that is not registered.",
+    "itself",
+    "",
+    "Apple, Foundation: NSRangeException; NSObject: removeObserver:forKeyPath:",
+  ),
+  message(
+    "out of bounds",
+    "An index, a position or a range was out of bounds.",
+    "itself",
+    "",
+    language,
   ),
   message(
     "valueForUndefinedKey:",
     "A property was asked for by a key that the object does not have.",
-    ["a misspelled key", "a property that the class does not have any more"],
+    [
+      "a misspelled key, or a property that the class does not have any more",
+      "an object of another class than its caller expects",
+    ],
     "Read class and key in the reason.",
     language,
   ),
@@ -809,7 +920,10 @@ export const messageRows: readonly KnowledgeRow[] = [
   ]),
   ...rows(["key value coding-compliant"], [
     "An object has no property with the key that was used.",
-    ["an outlet in a nib that the class does not have any more", "a misspelled key"],
+    [
+      "an outlet in a nib that the class does not have any more",
+      "a misspelled key, or an object of another class",
+    ],
     "Read class and key in the reason.",
     language,
   ]),
@@ -853,8 +967,8 @@ export const messageRows: readonly KnowledgeRow[] = [
   message(
     "user interface off the main thread",
     "UIKit and AppKit are to be used from the main thread only, and this was another.",
-    ["the user interface used from a background queue, such as that of a completion handler or a native module"],
-    "Dispatch to the main queue.",
+    ["the user interface used from another thread than the main one"],
+    "Call it on the main thread, as by the main queue.",
     "Apple, UIKit: Threading considerations",
   ),
   message(
@@ -877,8 +991,8 @@ export const messageRows: readonly KnowledgeRow[] = [
     "attempt to perform an insert and a move",
     "Invalid batch updates detected",
   ], [
-    "A table or collection view was updated with insertions or deletions that do not match its data source.",
-    ["the data changed at another time than the view was told", "changes from several threads"],
+    "A table or collection view was updated with insertions, deletions or moves that do not match its data source or each other.",
+    ["the data changed at another time than the view was told"],
     "Change the data and call the update together, on the main thread.",
     language,
   ]),
@@ -899,34 +1013,51 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Invalidate the layout when the data changes.",
     "Apple, UICollectionViewLayout",
   ),
-  ...rows([
-    "Could not find a storyboard named",
-    "Could not load NIB in bundle",
-    "but the view outlet was not set",
-  ], [
-    "An interface file does not have what the program expects of it.",
-    [
-      "a name that was changed",
-      "a file that is not in the bundle or target",
-      "an outlet that is not connected",
-    ],
-    "Check the file, identifier or outlet that the reason names.",
+  ...rows(["Could not find a storyboard named", "Could not load NIB in bundle"], [
+    "An interface file was not found in the bundle where the program looks for it.",
+    ["a name that was changed", "a file that is not in the bundle or target"],
+    "Check the file that the reason names.",
     "Apple, UIStoryboard and UINib",
   ]),
+  message(
+    "but the view outlet was not set",
+    "A view controller got no view of its interface file: the outlet for it is not connected there.",
+    ["an outlet that is not connected", "a file of that name that is another controller's"],
+    "Check the view outlet in the file that the reason names.",
+    "Apple, UINib",
+  ),
+  message(
+    "Application tried to push a nil view controller",
+    "nil was pushed in place of a view controller.",
+    "itself",
+    "See where the controller is made.",
+    "Apple, UINavigationController",
+  ),
+  message(
+    "present modal view controller on itself",
+    "A view controller was to present itself.",
+    "itself",
+    "See which controller presents which.",
+    "Apple, UIViewController",
+  ),
   ...rows([
     "Application tried to present modally",
-    "Application tried to present modal view controller",
     "Pushing the same view controller instance more than once",
-    "Application tried to push a nil view controller",
   ], [
-    "A view controller was presented or pushed that already is, or that is nil.",
-    ["an action that runs twice, as by two quick taps", "a controller presented while another is"],
+    "A view controller was presented or pushed that already is.",
+    ["an action that runs twice, as by two quick taps"],
     "Check what is presented before it is presented again.",
     "Apple, UIViewController",
   ]),
+  message(
+    "preferredInterfaceOrientationForPresentation ",
+    "The orientation that a view controller prefers is none of those that are supported.",
+    "itself",
+    "Compare the two that the reason names: preferredInterfaceOrientationForPresentation is to return one of the supported ones.",
+    "Apple, UIViewController: preferredInterfaceOrientationForPresentation",
+  ),
   ...rows([
     "Supported orientations has no common orientation with the application",
-    "preferredInterfaceOrientationForPresentation ",
     "UIApplicationInvalidInterfaceOrientation",
   ], [
     "A view controller and the application do not agree on the orientations of the interface.",
@@ -939,8 +1070,8 @@ export const messageRows: readonly KnowledgeRow[] = [
   message(
     "UIGraphicsBeginImageContext() failed to allocate",
     "UIKit could not make a bitmap to draw an image in: its size is zero, negative, not a number or too large.",
-    ["a view or an image whose width or height is 0", "a size from a division by zero"],
-    "Check the size before; UIGraphicsImageRenderer does not assert.",
+    "itself",
+    "See the size in the message; UIGraphicsImageRenderer does not assert.",
     "Apple, UIGraphicsBeginImageContextWithOptions",
   ),
   message(
@@ -971,37 +1102,38 @@ export const messageRows: readonly KnowledgeRow[] = [
     "See which parent the reason expects; move the view together with its controller.",
     "Apple, UIViewController: UIViewControllerHierarchyInconsistency",
   ),
-  message(
-    "UIPopoverPresentationController",
+  ...rows(["non-nil sourceView or barButtonItem", "UIPopoverPresentationControllerDelegate"], [
     "A popover has no place to point to: on an iPad an action sheet or activity view needs one.",
     ["popoverPresentationController's sourceView or barButtonItem not set"],
     "Set sourceView and sourceRect, or barButtonItem, before presenting.",
     "Apple, UIPopoverPresentationController",
-  ),
-  ...rows([
-    "no common ancestor",
-    "Unable to install constraint",
-    "Constraint must contain a first layout item",
-    "NSLayoutConstraint for",
-  ], [
-    "A layout constraint relates views that have no common superview, or is not valid.",
+  ]),
+  ...rows(["Constraint must contain a first layout item", "NSLayoutConstraint for"], [
+    "A layout constraint is not valid.",
+    "itself",
+    "Read the reason.",
+    "Apple, NSLayoutConstraint",
+  ]),
+  ...rows(["no common ancestor", "Unable to install constraint"], [
+    "A layout constraint relates views that have no common superview.",
     ["a constraint made before its views are in the hierarchy, or after one was removed"],
     "Add the views first.",
     "Apple, NSLayoutConstraint",
   ]),
-  ...rows([
+  message(
     "Illegal attempt to establish a relationship",
-    "An NSManagedObject of class",
-  ], [
-    "Core Data was used in a way that it does not allow.",
-    [
-      "an object of another context",
-      "a context used on another queue than its own",
-      "a model that does not match the code",
-    ],
-    "Run with -com.apple.CoreData.ConcurrencyDebug 1; read the reason.",
+    "Objects of Core Data were to be related that are of different contexts or stores.",
+    "itself",
+    "Fetch one of them by its objectID in the other's context.",
     "Apple, Core Data Programming Guide",
-  ]),
+  ),
+  message(
+    "must have a valid NSEntityDescription",
+    "An object of Core Data was made without a description of its entity.",
+    ["a model that has no such entity or class, or that was not loaded"],
+    "Check the model's entity and class that the reason names; make the object with its context.",
+    "Apple, NSManagedObject",
+  ),
   ...rows([
     "Core Data could not fulfill a fault",
     "CoreData could not fulfill a fault",
@@ -1015,14 +1147,20 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Drop references to deleted objects; check isDeleted and the context's merges.",
     "Apple, Core Data Programming Guide",
   ]),
-  ...rows([
+  message(
     "Cannot create an NSPersistentStoreCoordinator with a nil model",
+    "Core Data got no model.",
+    ["a model file that is not in the bundle, or of another name"],
+    "Check the model's name and target.",
+    "Apple, NSManagedObjectModel",
+  ),
+  ...rows([
     "Can't find model for source store",
     "The model used to open the store is incompatible",
   ], [
-    "Core Data has no model, or not the one that the store was made with.",
-    ["a model file that is not in the bundle", "a changed model without migration"],
-    "Check the model's name, target and versions.",
+    "Core Data's model is not the one that the store was made with.",
+    ["a changed model without migration"],
+    "Check the versions of the model.",
     "Apple, Core Data Model Versioning",
   ]),
   ...rows([
@@ -1032,44 +1170,80 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Invalid number value (infinite) in JSON write",
   ], [
     "An object that cannot be represented in JSON was to be written as JSON.",
-    ["a value that is neither string, number, array, dictionary nor null; NaN"],
+    "itself",
     "Check with +isValidJSONObject:.",
     language,
   ]),
   message(
     "Attempt to insert non-property list object",
     "A value that is no property list was put into the user defaults.",
-    ["an object of the program's own class", "NSNull out of JSON"],
+    ["an object of another class in it, such as NSNull out of JSON"],
     "Store only strings, numbers, dates, data, arrays and dictionaries of them.",
     "Apple, NSUserDefaults",
   ),
-  ...rows([
+  message(
     "launch path not accessible",
-    "task already launched",
-    "must provide a launch path",
-    "Couldn't posix_spawn",
-  ], [
-    "A program could not be started with NSTask.",
-    ["a path that is not there or not executable", "too many open files or processes"],
+    "A program could not be started with NSTask: it is not there, or not executable.",
+    "itself",
     "Check the path, and use the method that reports an error.",
     "Apple, NSTask",
-  ]),
-  ...rows([
+  ),
+  message(
+    "task already launched",
+    "An NSTask was to be started a second time.",
+    "itself",
+    "Make a new one for each run.",
+    "Apple, NSTask",
+  ),
+  message(
+    "must provide a launch path",
+    "An NSTask was to be started that has no program to start.",
+    "itself",
+    "",
+    "Apple, NSTask",
+  ),
+  message(
+    "Couldn't posix_spawn",
+    "A program could not be started with NSTask; the number is the system's error (errno).",
+    "itself",
+    "Look the number up in intro(2); use the method that reports an error.",
+    "Apple, NSTask",
+  ),
+  message(
     "player did not see an IO cycle",
+    "AVFAudio refused to start a player: no input or output ran.",
+    "itself",
+    "",
+    "Apple, AVAudioEngine",
+  ),
+  message(
     "player started when engine not running",
-    "player started when in a disconnected state",
-  ], [
-    "AVFAudio refused to start a player: its engine does not run, or it is not connected.",
+    "AVFAudio refused to start a player: its engine does not run.",
     ["an engine that is not started, or was stopped by an interruption or a change of the route"],
     "Start the engine first, and again after interruptions.",
     "Apple, AVAudioEngine",
-  ]),
-  ...rows(["IsFormatSampleRateAndChannelCountValid", "format.sampleRate == "], [
-    "AVFAudio got a format that the node does not take.",
-    ["a sample rate or number of channels of zero, or another than that of the hardware or bus"],
-    "Compare the format with that of the node's bus; make it when the audio session is active.",
+  ),
+  message(
+    "player started when in a disconnected state",
+    "AVFAudio refused to start a player: it is not connected.",
+    "itself",
+    "Attach and connect it before it is started, and again where the connections were removed.",
     "Apple, AVAudioEngine",
-  ]),
+  ),
+  message(
+    "IsFormatSampleRateAndChannelCountValid",
+    "AVFAudio got a format whose sample rate or number of channels it does not take, such as zero.",
+    "itself",
+    "Check the format where it is made or taken from a node.",
+    "Apple, AVAudioEngine",
+  ),
+  message(
+    "format.sampleRate == ",
+    "AVFAudio got a format whose sample rate is not the one it must have, such as the hardware's.",
+    "itself",
+    "Use the format of the node's bus.",
+    "Apple, AVAudioEngine",
+  ),
   message(
     "nullptr == Tap()",
     "A tap was installed on a bus that has one already.",
@@ -1092,33 +1266,34 @@ export const messageRows: readonly KnowledgeRow[] = [
     "AVPlayerItem cannot be associated with more than one",
   ], [
     "AVFoundation was used in a way that it does not allow.",
-    [
-      "a call in a state that does not allow it",
-      "an object that belongs to another player or session",
-    ],
-    "Read the reason; check the state before the call.",
+    "itself",
+    "Read the reason.",
     "Apple, AVFoundation",
   ]),
   ...rows([
     "allowsBackgroundLocationUpdates",
   ], [
-    "Core Location or MapKit was used in a way that it does not allow.",
-    ["background updates without the capability", "coordinates that are not valid"],
+    "Core Location was used in a way that it does not allow.",
+    ["background updates without the capability (UIBackgroundModes)"],
     "Read the condition in the reason.",
     "Apple, Core Location",
   ]),
+  message(
+    "could not find a valid GoogleService-Info.plist",
+    "Firebase was configured, and did not find its settings (GoogleService-Info.plist).",
+    "itself",
+    "Add the file to the target, or pass the options to configure().",
+    "Firebase, FirebaseCore: FIRApp.m",
+  ),
   ...rows([
     "No default FIRApp",
     "FirebaseApp.configure()",
     "The default Firebase app has not yet been configured",
     "default FIRApp instance must be configured",
   ], [
-    "Firebase was used before it was configured, or was configured wrongly.",
-    [
-      "a call before FirebaseApp.configure()",
-      "a GoogleService-Info.plist that is missing or of another app",
-    ],
-    "Call configure() first in application:didFinishLaunching; check the plist.",
+    "Firebase was used before it was configured.",
+    "itself",
+    "Call configure() before Firebase is used, as first in application:didFinishLaunching.",
     "Firebase, FirebaseCore: FIRApp.m",
   ]),
   ...rows([
@@ -1130,34 +1305,31 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Application has not been registered",
   ], [
     "An error of JavaScript was not caught in React Native.",
-    [
-      "an error in the program's JavaScript",
-      "a native module that is missing or of another version",
-    ],
-    "The message has the error; its stack is JavaScript's, which needs the source map.",
+    "itself",
+    "The message has the error; a stack of JavaScript needs the source map.",
     "React Native, React/Base/RCTAssert.m and RCTExceptionsManager",
   ]),
   message(
     "RCTFatalException",
     "React Native met a fatal error and raised it: most often an error of JavaScript that was not caught.",
-    [
-      "an error in the program's JavaScript",
-      "an exception in a method of a native module, or a module that is missing",
-      "a bundle of JavaScript that could not be loaded",
-    ],
+    "itself",
     "The message has the error; a stack of JavaScript needs the source map.",
     "React Native, React/Base/RCTAssert.m",
   ),
-  ...rows([
-    "ABI mismatch",
+  message(
     "RCTBridge required dispatch_sync to load",
+    "React Native warns that it waited for the main thread to load a module. That ends nothing by itself.",
+    [],
+    "",
+    "React Native, React/CxxBridge/RCTCxxBridge.mm",
+  ),
+  message(
     "TurboModuleRegistry.getEnforcing",
-  ], [
-    "A native module of React Native is missing or does not go with this version.",
-    ["pods that were not installed again after an update"],
+    "JavaScript in React Native asked for a native module that the app does not have.",
+    ["an app that was not rebuilt, or its pods not installed, after the module was added"],
     "Install the pods again and rebuild; compare the versions of the module and of React Native.",
     "React Native, TurboModules",
-  ]),
+  ),
   message(
     "Default app has already been configured",
     "Firebase was configured a second time.",
@@ -1171,38 +1343,40 @@ export const messageRows: readonly KnowledgeRow[] = [
     "",
     "Chromium, base/check.cc; glog, src/logging.cc",
   ]),
-  ...rows([
-    "Please submit a bug report",
+  message(
     "LLVM ERROR:",
+    "LLVM, which is in compilers and in programs that compile while they run, gave up.",
+    "itself",
+    "",
+    "LLVM, llvm/lib/Support/ErrorHandling.cpp",
+  ),
+  ...rows([
+    "Please submit a bug report (http",
     "UNREACHABLE executed",
     "PLEASE submit a bug report",
   ], [
     "A program made with LLVM, such as a compiler, met an internal error.",
-    ["a bug of the compiler, met by the source that it was compiling"],
-    "The text names the source and what was compiled; try another version, or simplify that source.",
+    [],
+    "Where the text has what was compiled, try another version of the compiler, or simplify that source.",
     "LLVM, llvm/lib/Support/ErrorHandling.cpp and PrettyStackTrace.cpp",
   ]),
   ...rows(["AttributeGraph precondition failure"], [
     "SwiftUI found its graph of views in a state that must not be.",
-    [
-      "state or views changed from another thread than the main thread",
-      "state changed while views are computed",
-      "a bug of SwiftUI",
-    ],
-    "Change state on the main actor; look at which views changed; simplify the view.",
+    "itself",
+    "",
     "Apple, AttributeGraph",
   ]),
   message(
     "CALayerInvalidGeometry",
     "A layer got a geometry that is not a finite number.",
-    ["a division by zero in a layout"],
+    ["a calculation with a division by zero, or with what is not a number (NaN)"],
     "Check the geometry that the first frame of yours sets.",
     language,
   ),
   message(
     "NSMallocException",
     "An allocation failed: out of memory, or a size that makes no sense.",
-    ["a length computed from damaged or foreign data", "very large data"],
+    "itself",
     "Check the size in the first frame of yours.",
     language,
   ),
@@ -1237,7 +1411,7 @@ export const messageRows: readonly KnowledgeRow[] = [
   message(
     "condition on an object",
     "A method was called with an argument that it does not accept.",
-    ["nil where a value is needed"],
+    ["nil where a value is needed, or NO or zero"],
     "The condition in the reason names the argument; see where it comes from.",
     language,
   ),
@@ -1253,7 +1427,7 @@ export const messageRows: readonly KnowledgeRow[] = [
     "attempt to free invalid pointer",
     "A pointer was freed that the allocator did not hand out, or that was already freed.",
     ["a block freed twice", "a block of another allocator, or a pointer into the middle of one"],
-    sanitize,
+    history,
     "gperftools, src/tcmalloc.cc: InvalidFree",
   ),
   message(
@@ -1263,7 +1437,7 @@ export const messageRows: readonly KnowledgeRow[] = [
       "a block freed twice",
       "a pointer into the middle of a block, to none of the heap's, or one that was overwritten",
     ],
-    sanitize,
+    history,
     malloc,
   ),
   message(
@@ -1273,21 +1447,21 @@ export const messageRows: readonly KnowledgeRow[] = [
       "a block freed twice",
       "a pointer into the middle of a block, to none of the heap's, or one that was overwritten",
     ],
-    sanitize,
+    history,
     malloc,
   ),
   message(
     "LIBMALLOC: not an allocated block",
     "A pointer was freed that malloc did not allocate, or that was already freed.",
     ["a block freed twice", "a pointer that is not from malloc, or into the middle of a block"],
-    sanitize,
+    history,
     malloc,
   ),
   message(
     "pointer being realloc'd was not allocated",
     "A pointer was reallocated that malloc did not allocate, or that was already freed.",
-    ["a block freed before"],
-    sanitize,
+    ["a block freed before", "a pointer that is not from malloc, or into the middle of a block"],
+    history,
     malloc,
   ),
   message(
@@ -1307,7 +1481,7 @@ export const messageRows: readonly KnowledgeRow[] = [
   ...rows(["double free", "Double free", "being freed already on death-row"], [
     "A block was freed twice.",
     ["two owners of one block"],
-    sanitize,
+    history,
     malloc,
   ]),
   ...rows([
@@ -1339,7 +1513,7 @@ export const messageRows: readonly KnowledgeRow[] = [
       "a block that was freed before",
       "a pointer that was overwritten",
     ],
-    sanitize,
+    history,
     malloc,
   ]),
   ...rows(["Heap corruption detected", "heap corruption detected"], [
@@ -1348,10 +1522,16 @@ export const messageRows: readonly KnowledgeRow[] = [
     sanitize,
     malloc,
   ]),
-  ...rows(["can't allocate region", "mach_vm_map(size=", "Out of memory", "out of memory"], [
-    "Memory ran out: that of the process, its addresses, or a heap or device of which the message speaks.",
-    ["a leak", "a very large allocation"],
-    "Look at what grows: leaks, heap, Instruments' Allocations.",
+  ...rows(["can't allocate region", "mach_vm_map(size="], [
+    "malloc got no more memory from the system: the process has too much already, or asked for too much at once.",
+    "itself",
+    "See the size in the message; where it is small, look at what grows: leaks, heap, Instruments' Allocations.",
+    malloc,
+  ]),
+  ...rows(["Out of memory", "out of memory"], [
+    "By the message memory ran out: that of the process, its addresses, or a heap or device.",
+    "itself",
+    "",
     malloc,
   ]),
   message(
@@ -1374,7 +1554,7 @@ export const messageRows: readonly KnowledgeRow[] = [
   message(
     "called on queue already owned by current thread",
     "dispatch_sync was called on a queue that the current thread already owns, a deadlock.",
-    ["dispatch_sync to the current queue"],
+    ["dispatch_sync to the current queue, or to one whose work led to it"],
     "Do not call dispatch_sync on the queue you are on.",
     dispatch,
   ),
@@ -1393,18 +1573,28 @@ export const messageRows: readonly KnowledgeRow[] = [
   ]),
   ...rows(["Unbalanced call to dispatch_group_leave"], [
     "A dispatch group was left more often than entered.",
-    ["a completion handler called twice"],
+    "itself",
     "Pair enter and leave.",
     dispatch,
   ]),
-  ...rows([
+  message(
     "Release of an inactive object",
+    "A dispatch object was released that was never activated.",
+    ["a queue or source that was made and given up without activate or resume"],
+    "Activate it before its last reference goes, even if it is cancelled.",
+    dispatch,
+  ),
+  message(
     "Release of a suspended object",
-    "Over-resume of an object",
-  ], [
-    "A dispatch object was released while suspended, or resumed too often.",
-    ["a source that was never resumed"],
+    "A dispatch object was released while suspended.",
+    "itself",
     "Pair suspend and resume; resume it before releasing it.",
+    dispatch,
+  ),
+  ...rows(["Over-resume of an object", "Over-resume of an inactive object"], [
+    "A dispatch object was resumed more often than suspended.",
+    "itself",
+    "Pair suspend and resume.",
     dispatch,
   ]),
   ...rows([
@@ -1430,7 +1620,6 @@ export const messageRows: readonly KnowledgeRow[] = [
   ]),
   ...rows([
     "Too many nested calls to dispatch_group_enter",
-    "Unbalanced call to dispatch_group_enter",
   ], [
     "A dispatch group was entered too often.",
     ["enter without leave"],
@@ -1446,7 +1635,7 @@ export const messageRows: readonly KnowledgeRow[] = [
   ),
   message(
     "trying to lock recursively",
-    "dispatch_once or dispatch_sync was called again by the code that it runs: a deadlock.",
+    "A thread waited for a lock of libdispatch that it holds itself, as where the code that dispatch_once runs calls it again: a deadlock.",
     ["a shared instance whose initializer uses the shared instance"],
     "Do not call from within it the function that is on the stack twice.",
     "libdispatch, src/shims/lock.c and once.c",

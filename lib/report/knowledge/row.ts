@@ -119,6 +119,8 @@ export interface KnowledgeRow {
   readonly meaning: string;
   /** Usual causes, the most likely first. */
   readonly causes: readonly string[];
+  /** Whether the meaning is the cause: there are no others then, and what other rows have is not why. */
+  readonly isCause?: true;
   /** What to do first; empty when another row says it. */
   readonly next: string;
   /** Where it is documented. */

@@ -1574,3 +1574,125 @@ Deno.test("an index is no number of floating point; a simulator's version is no 
   })).words;
   assertStringIncludes(overlap, "a deinit or an observer");
 });
+
+const plainMessages: readonly (readonly [text: string, said: string, not: RegExp])[] = [
+  // Before a block as well as behind it.
+  [
+    "==7==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x6020000000ef at pc 0x1",
+    "before or behind it",
+    /freed and allocated|too large/,
+  ],
+  [
+    "==7==ERROR: AddressSanitizer: global-buffer-overflow on address 0x10e at pc 0x1",
+    "the variable that is near",
+    /allocated/,
+  ],
+  [
+    "==7==ERROR: LeakSanitizer: detected memory leaks",
+    "nothing points any more",
+    /a reference that is kept/,
+  ],
+  // A check of the virtual machine is no signal, an array too large no full heap.
+  [
+    "FATAL ERROR: invalid array length Allocation failed - JavaScript heap out of memory",
+    "no memory for what the words before it name",
+    /heap is full|max-old-space-size/,
+  ],
+  [
+    "the store could not be opened: out of memory",
+    "By the message memory ran out",
+    /a leak|what grows/,
+  ],
+  ["panic: runtime error: index out of range [5] with length 3", "out of the range", /empty/],
+  ["fatal error: unexpected signal during runtime execution", "own run-time", /golang\.org/],
+  // What was to run is not Metal's check, and a method that is missing neither.
+  [
+    "Execution of the command buffer was aborted (00000003:kIOGPUCommandBufferCallbackErrorHang)",
+    "did not carry out a command buffer",
+    /check of Metal/,
+  ],
+  [
+    "-[MTLJSONAdapter cart]: unrecognized selector sent to instance 0x1",
+    "does not have the method",
+    /check of Metal/,
+  ],
+  // The message says which of two it was.
+  [
+    "Double value cannot be converted to Int because it is either infinite or NaN",
+    "not a number",
+    /beyond what/,
+  ],
+  [
+    "SWIFT TASK CONTINUATION MISUSE: pay() leaked its continuation!",
+    "a warning, which ends nothing",
+    /resumed more than once/,
+  ],
+  ["Dictionary literal contains duplicate keys", "with a key twice", /hash\(into:\)/],
+  ["Duplicate keys of type 'Cart' were found in a Dictionary.", "hash(into:)", /uniquingKeys/],
+  [
+    "failed to find a currently active container for Cart",
+    "no container for its type",
+    /not in the store|migration/,
+  ],
+  ["Fatal error: exception Stdlib.Exit", "OCaml", /Swift/],
+  [
+    "-[UITableView scroll]: row (5) beyond bounds (3) for section (0).",
+    "out of the bounds",
+    /empty/,
+  ],
+  ["wasm trap: out of bounds memory access", "out of bounds", /collection|string/],
+  ["must be used from main thread only", "main thread", /completion handler/],
+  ["Application tried to push a nil view controller", "nil was pushed", /twice|already is/],
+  [
+    "preferredInterfaceOrientationForPresentation 'landscapeLeft' must match a supported interface orientation: 'portrait'!",
+    "prefers is none",
+    /Info\.plist/,
+  ],
+  ['loaded the "Cart" nib but the view outlet was not set.', "not connected", /not in the bundle/],
+  [
+    "NSLayoutConstraint for <Cart: 0x1>: A multiplier of 0 or a nil second item",
+    "is not valid",
+    /superview/,
+  ],
+  [
+    "An NSManagedObject of class 'Cart' must have a valid NSEntityDescription.",
+    "without a description",
+    /ConcurrencyDebug|another queue/,
+  ],
+  ["task already launched", "a second time", /not there|too many/],
+  [
+    "player started when in a disconnected state",
+    "not connected",
+    /not started|interruption/,
+  ],
+  [
+    "`FirebaseApp.configure()` could not find a valid GoogleService-Info.plist in your project.",
+    "did not find its settings",
+    /used before/,
+  ],
+  [
+    "RCTBridge required dispatch_sync to load RCTCart. This may lead to deadlocks",
+    "ends nothing",
+    /missing|pods/,
+  ],
+  ["LLVM ERROR: IO failure on output stream: No space left on device", "gave up", /bug of/],
+  ["BUG IN CLIENT OF LIBDISPATCH: Over-resume of an object", "more often", /released|never/],
+  ["BUG IN CLIENT OF LIBDISPATCH: Release of an inactive object", "never activated", /too often/],
+  [
+    "*** error for object 0x1: pointer being freed was not allocated",
+    "where the block was allocated and freed",
+    /where the damage is done/,
+  ],
+];
+
+Deno.test("what is told of a message holds for all that have it", () => {
+  for (const [text, said, not] of plainMessages) {
+    const { words } = told(
+      crashText({ information: [text], stack: ["libsystem_kernel.dylib __pthread_kill + 8"] }),
+    );
+    // The message itself is quoted.
+    const rest = words.replaceAll(text, "");
+    assertStringIncludes(rest, said, text);
+    assert(!not.test(rest), `${text}: ${rest}`);
+  }
+});

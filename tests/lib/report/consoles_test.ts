@@ -151,7 +151,7 @@ const runtimes: readonly (readonly [name: string, text: string, what: string])[]
     "    #\n    # A fatal error has been detected by the Java Runtime Environment:\n    #\n" +
     "    #  SIGSEGV (0xb) at pc=0x00007fff, pid=1, tid=2\n    # Problematic frame:\n" +
     "    # C  [libwork.dylib+0x1f23]  do_work+0x13\n    #\n",
-    "The Java virtual machine met a signal",
+    "The Java virtual machine met a fatal error: a signal, or a check",
   ],
   [
     ".NET",

@@ -197,7 +197,7 @@ Deno.test("a view used on another thread than the main one", () => {
     aside.what,
     "-[WKWebView evaluateJavaScript:completionHandler:] was called on another thread",
   );
-  assertStringIncludes(aside.causes, "background queue");
+  assertStringIncludes(aside.causes, "from another thread than the main one");
   const main = told(crash(access("0x7700112233"), frames, "com.apple.main-thread"));
   assert(!main.what.includes("another thread"));
   // A stack alone does not say which thread it is.

@@ -49,7 +49,7 @@ Deno.test("a page that the kernel could not deliver: by its notes, not by the ki
   // What the kernel notes of a shortage that it got over is no cause.
   assertEquals(page(["VM - pmap_enter retried due to resource shortage"]).causes, "");
   // A library of the system is not made for the child of a fork.
-  assertStringIncludes(page([], ["libdispatch.dylib shop + 3"]).causes, "multithreaded");
+  assertStringIncludes(page([], ["libdispatch.dylib shop + 3"]).causes, "without exec");
 });
 
 Deno.test("a fault that code reports on purpose is no violated guard", () => {
