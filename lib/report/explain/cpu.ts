@@ -107,7 +107,7 @@ export function isCheck(report: CrashReport): boolean {
 /** Whether a name is one of Swift's functions: `Type.method(label:)`, mangled or not. */
 export function isSwift(symbol: string): boolean {
   return /^_?\$s|^_T|\((?:\w+:)*\)$/.test(symbol) && /^[\w$]|^@objc /.test(symbol) &&
-    (symbol.includes(".") || symbol.startsWith("_"));
+    (symbol.includes(".") || (symbol.startsWith("_") && !symbol.endsWith("()")));
 }
 
 /** What a stack tells on which a signal handler ran, where a copy has no exception. */

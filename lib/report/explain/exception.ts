@@ -7,6 +7,7 @@ import { textAt } from "../json.ts";
 import {
   bareName,
   callTime,
+  heapDamage,
   type KnowledgeRow,
   known,
   knownFrame,
@@ -144,8 +145,9 @@ export function tellAccess(crash: Crash, story: Story): void {
   }
   // What a run-time crashes itself by says nothing.
   const isOnPurpose =
-    rows.some(({ kind, role, needs }) =>
-      kind === "frame" && (role === undefined || role === "vague") && needs === "any"
+    rows.some(({ kind, key, meaning, role, needs }) =>
+      kind === "frame" && (role === undefined || role === "vague") && needs === "any" &&
+      meaning !== heapDamage && !key.startsWith("runtime.sigpanic")
     ) || address === 0n && rows.some(crashesByNull);
   if (address !== null && isOnPurpose && address < CRASHED_BY) {
     story.tell("The address is of no meaning: it is what the function crashes by.");
@@ -532,7 +534,7 @@ function sentItself({ crashedThread, exception }: CrashReport): string | null {
   const isLost = symbol !== null && (callTime(symbol).origin ?? callTime(symbol).occasion) !== null
     ? ` The function that called ${name}() is not on the stack.`
     : "";
-  return ` The process sent the signal to itself, by ${name}(), as a handler does that raises a signal again: the fault that it stands for is not in the report.${isLost}`;
+  return ` The process sent the signal to itself, by ${name}(): on purpose, or as a handler does that raises a signal again, of which the fault is not in the report.${isLost}`;
 }
 
 /** The exceptions of trap instructions that signals stand for. */

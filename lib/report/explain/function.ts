@@ -46,16 +46,24 @@ export function tellFunction(
       subtypeName(exception, report.arch) ?? "",
     );
   const found =
-    reading.rows.find(({ row }) =>
+    reading.rows.find(({ row, index }) =>
       (row.role === undefined || (row.role === "top" && !isOverflow && !isMedium)) &&
       tells(row, ended) &&
+      // A check that failed further in is why it stopped.
+      !(row.role === "top" && row.needs === "access" && ended === "trap" &&
+        index > reading.first) &&
       // Any other address is one that was accessed.
       !(row.needs === "null" && fault !== null && fault !== 0n)
     ) ?? reading.rows.findLast(({ row }) => row.role === "vague" && ended !== "access");
   const nameless = ended === "access" && isNamelessRuntime(stack[reading.first])
     ? known("frame", "libobjc without names")
     : null;
-  const context = ended === "abort" ? null : contextOf(stack, reading.first);
+  const within = ended === "abort" ? null : contextOf(stack, reading.first);
+  // The check itself may have met what is no actor, and malloc its own damage.
+  const isOther = within === "isolation"
+    ? ended === "access"
+    : within === "format" && titleOf(stack[reading.first]) === "libsystem_malloc.dylib";
+  const context = isOther ? null : within;
   const isReleased = context !== "pool" || found?.row.role === "top" ||
     releasing.test(titleOf(stack[reading.first]));
   const contextRow = context === null || !isReleased ? null : known("frame", contextKeys[context]);
@@ -233,7 +241,14 @@ export function tellStack(
   if (view !== null) {
     if (story.happened.length === 0) story.tell(emptyWords(report));
     story.tell(`${view.name} was called on ${view.thread}.`);
-    rows.unshift(known("message", "user interface off the main thread")!);
+    rows.unshift(
+      known(
+        "message",
+        view.name.endsWith(" dealloc]")
+          ? "off the main thread, while an object was deallocated"
+          : "user interface off the main thread",
+      )!,
+    );
   }
   const destroyed = uncaught !== null ? null : destroyedWords(stack, exception?.type ?? null);
   if (destroyed !== null) {
@@ -393,6 +408,12 @@ const contextKeys = {
   isolation: "swift_task_isCurrentExecutor",
 } as const;
 
+/** Functions that look up methods, and make classes ready for it: for messages, but also while libraries are loaded. */
+const lookups = /^(?:lookUpImpOrForward|cache_getImp|realizeClass|_ZL12realizeClass)/;
+
+/** Frames between them and the function that sends a message. */
+const LOOKUP_DEPTH = 6;
+
 /** Functions in which Swift's run-time stops a process. */
 const checks = /^(?:Swift\.)?_?(?:assertionFailure|fatalErrorMessage)\b/;
 
@@ -417,6 +438,12 @@ function specialOf(
     );
     return isPython ? { row: known("frame", "pyqt_err_print fatal")!, index } : undefined;
   }
+  if (
+    symbol !== null && lookups.test(symbol) &&
+    stack.slice(index + 1, index + LOOKUP_DEPTH).some(({ symbol }) =>
+      /^_?objc_msgSend/.test(symbol ?? "")
+    )
+  ) return { row: known("frame", "objc_msgSend")!, index };
   if (symbol !== null && /^(?:swift::)?swift_Concurrency_fatalError/.test(symbol)) {
     const names = stack.slice(index, index + 6).map(({ symbol }) => symbol ?? "");
     if (names.some((name) => /^(?:swift::)?_?swift_task_dealloc/.test(name))) {
@@ -436,9 +463,11 @@ function specialOf(
   }
   if (symbol === null || ended === "abort") return undefined;
   const fault = faultAddress(report);
+  // Core Foundation reads what kind of object it is first.
+  const limit = ofCoreFoundation.test(symbol) ? KIND_READ : NULL_USED;
   const word = ended === "trap" || (ended === null && /\.cold\.\d/.test(symbol))
     ? "stopped"
-    : fault !== null && fault < NULL_USED
+    : fault !== null && fault < limit
     ? "null"
     : null;
   const key = `${bareName(symbol)} ${word}`;
@@ -446,6 +475,12 @@ function specialOf(
   // A prefix of another row is not meant.
   return row?.key === key ? { row, index } : undefined;
 }
+
+/** Functions of Core Foundation for its objects, but for those that look into one at once. */
+const ofCoreFoundation = /^_?CF(?!Bundle)/;
+
+/** What they read of an object first is below this: the class, and its own kind. */
+const KIND_READ = 0xcn;
 
 /** Frames that a new-handler takes which ends the process. */
 const HANDLER_FRAMES = 10;
@@ -461,6 +496,8 @@ function failedNew(
     /^operator new(?:\[\])?\(/.test(symbol)
   );
   if (index < 0) return undefined;
+  // One that takes its place has an allocator of its own, which stops for other reasons too.
+  if (!/^(?:|lib(?:std)?c\+\+.*)$/.test(titleOf(stack[index]))) return undefined;
   const handler = stack[index - 1];
   const name = functionOf(handler, stack[index - 2] ?? null);
   // Without a handler it throws, and where the system's allocator stopped the process, that says why.
@@ -501,7 +538,9 @@ function frameworkRow(
   stack: readonly ReportFrame[],
   type: string | null,
 ): { row: KnowledgeRow; name: string } | null {
-  if (isAccess(type)) return null;
+  if (isAccess(type) || /^EXC_(?:GUARD|RESOURCE|ARITHMETIC)\b|^SIGFPE\b/.test(type ?? "")) {
+    return null;
+  }
   for (const [at, frame] of stack.slice(0, SHALLOW).entries()) {
     const image = imageOf(frame);
     if (image === null) return null;

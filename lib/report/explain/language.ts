@@ -33,7 +33,11 @@ export function uncaughtException(
     language: UncaughtException["language"],
     stack: readonly ReportFrame[],
     isLost = false,
-  ): UncaughtException => ({ language, name: null, reason: null, ...said, stack, isLost });
+  ): UncaughtException => ({
+    ...{ name: null, reason: null, ...said, stack, isLost },
+    // The stack may tell what the words do not.
+    language: said === null || said.language === "Objective-C or C++" ? language : said.language,
+  });
   if (last.length > 0) return found(said?.language ?? "Objective-C", last);
   const names = crashed.slice(0, 60).map((frame, at) => functionOf(frame, crashed[at - 1] ?? null));
   const handled = endOfTermination(crashed);
@@ -98,7 +102,8 @@ function isFault({ exception }: CrashReport): boolean {
 function typed(report: CrashReport): Named | null {
   const { exception } = report;
   const name = exception?.type ?? "";
-  if (!/^[A-Z]\w{0,80}Exception$/.test(name)) return null;
+  // Those of managed languages have no prefix.
+  if (!/^[A-Z]{2}\w{0,80}Exception$/.test(name)) return null;
   const reason = fieldValue(report, "reason") ?? exception!.message;
   return { language: "Objective-C", name, reason };
 }
@@ -172,7 +177,11 @@ function fromMessage(message: string): Named | null {
     const isObjc = type !== undefined && /^_?NS\w*Exception\b/.test(type);
     const isEither = type !== undefined && /^[A-Z]{2,4}[A-Z][a-z]\w*Exception\b/.test(type);
     return {
-      language: isObjc ? "Objective-C" : isEither ? "Objective-C or C++" : "C++",
+      language: isObjc
+        ? "Objective-C"
+        : isEither || type === undefined
+        ? "Objective-C or C++"
+        : "C++",
       name: isObjc ? null : type?.trim() ?? null,
       reason: what ?? null,
     };
@@ -191,7 +200,11 @@ function fromMessage(message: string): Named | null {
     .exec(
       text,
     );
-  if (called !== null) return { language: "C++", name: called[1] ?? null, reason: null };
+  // Without a type it may be either.
+  if (called !== null) {
+    const language = called[1] === undefined ? "Objective-C or C++" : "C++";
+    return { language, name: called[1] ?? null, reason: null };
+  }
   // The type's name as C++ run-times have it, which Sentry and KSCrash write: `N8facebook3jsi7JSErrorE`.
   const info = /^N((?:\d{1,2}[A-Za-z_]\w{0,99}){1,9})E$/.exec(text);
   const names = info === null ? null : sourceNames(info[1]);

@@ -103,7 +103,11 @@ export function tellUncaught({ report, uncaught, stack, reading }: Crash, story:
     const failed = thrower?.row.key.startsWith("std::__throw_system_error") === true
       ? throwers.find(({ index }) => index === thrower.index + 1)
       : undefined;
-    if (thrower !== undefined) story.add((failed ?? thrower).row);
+    // The reason tells which of the causes it was.
+    const { row } = failed ?? thrower ?? {};
+    if (row !== undefined) {
+      story.add(reason === null || row.causes.length < 2 ? row : { ...row, causes: [] });
+    }
   }
   const place = addressOutside(report, stack);
   if (place !== null) {

@@ -33,12 +33,15 @@ const dangling = ["an object used after it was deallocated", "memory damage in t
 const useZombies =
   "Run with zombie objects or Address Sanitizer; check the ownership of the object that the first frame of yours uses.";
 const invalid = (what: string, source = zombies): [string, string[], string, string, FrameRole] => [
-  `${what} an invalid object, usually one that was already deallocated.`,
+  `${what}, usually one that was already deallocated.`,
   dangling,
   useZombies,
   source,
   "top",
 ];
+const retained = "An invalid object was retained";
+const released = "An invalid object was released";
+const used = "An invalid object was used";
 /** What malloc's own report says where the text is not there: the freed pointer or the heap may be at fault. */
 export const mallocStop =
   "malloc found an error: a block freed twice, one that it did not allocate, or a damaged heap.";
@@ -73,13 +76,29 @@ export const typeLookup =
 export const frameRows: readonly KnowledgeRow[] = [
   ...needing(
     "access",
-    frame("objc_msgSend", ...invalid("A message was sent to")),
-    frame("objc_msgSend_*", ...invalid("A message was sent to")),
-    frame("objc_msgSendSuper*", ...invalid("A message was sent to")),
-    frame("lookUpImpOrForward", ...invalid("A message was sent to")),
-    frame("cache_getImp", ...invalid("A message was sent to")),
-    frame("realizeClass*", ...invalid("A message was sent to")),
-    frame("_ZL12realizeClassP7class_t", ...invalid("A message was sent to")),
+    frame("objc_msgSend", ...invalid("A message was sent to an invalid object")),
+    frame("objc_msgSend_*", ...invalid("A message was sent to an invalid object")),
+    frame("objc_msgSendSuper*", ...invalid("A message was sent to an invalid object")),
+    ...["lookUpImpOrForward", "cache_getImp"].map((key) =>
+      frame(
+        key,
+        "A method was looked up for what is no valid object or class.",
+        dangling,
+        useZombies,
+        "objc4, runtime/objc-runtime-new.mm",
+        "top",
+      )
+    ),
+    ...["realizeClass*", "_ZL12realizeClassP7class_t"].map((key) =>
+      frame(
+        key,
+        "The Objective-C run-time crashed while it made a class ready for use.",
+        [],
+        "",
+        "objc4, runtime/objc-runtime-new.mm: realizeClassWithoutSwift",
+        "top",
+      )
+    ),
     frame(
       "libobjc without names",
       "The Objective-C run-time was given an invalid object, most likely one that was already deallocated.",
@@ -88,13 +107,18 @@ export const frameRows: readonly KnowledgeRow[] = [
       zombies,
       "top",
     ),
-    frame("objc_retain*", ...invalid("The program retained")),
-    frame("objc_release*", ...invalid("The program released")),
-    frame("objc_storeStrong", ...invalid("An assignment released")),
-    frame("objc_autorelease*", ...invalid("The program autoreleased")),
-    frame("objc_autoreleasePoolPop", ...invalid("An autorelease pool released")),
-    frame("AutoreleasePoolPage::*", ...invalid("An autorelease pool released")),
-    frame("_CFAutoreleasePoolPop", ...invalid("An autorelease pool released")),
+    frame("objc_retain*", ...invalid(retained)),
+    frame("objc_release*", ...invalid(released)),
+    frame("objc_storeStrong", ...invalid("An assignment retained or released an invalid object")),
+    frame("objc_autorelease*", ...invalid("An invalid object was autoreleased")),
+    frame("objc_autoreleasePoolPop", ...invalid("An autorelease pool released an invalid object")),
+    // What adds to a pool uses no object.
+    ...[
+      "AutoreleasePoolPage::releaseUntil*",
+      "AutoreleasePoolPage::pop*",
+      "AutoreleasePoolPage::tls_dealloc*",
+      "_CFAutoreleasePoolPop",
+    ].map((key) => frame(key, ...invalid("An autorelease pool released an invalid object"))),
     frame(
       "an autorelease pool's release",
       "While an autorelease pool was emptied, an invalid object was released, most likely one that was already deallocated.",
@@ -114,24 +138,38 @@ export const frameRows: readonly KnowledgeRow[] = [
       "Apple, Foundation: the function that says so by its name, KVO_IS_RETAINING_ALL_OBSERVERS_OF_THIS_OBJECT_…",
       "top",
     ),
-    frame("objc_object::*", ...invalid("The program used")),
-    frame("objc_loadWeak*", ...invalid("A weak reference leads to")),
-    frame("object_getClass", ...invalid("The program asked for the class of")),
-    frame("object_isClass", ...invalid("The program used")),
-    frame("CFRetain", ...invalid("CFRetain was called with NULL or with")),
-    frame("CFRelease", ...invalid("CFRelease was called with NULL or with")),
-    frame("_CFRelease", ...invalid("CFRelease was called with NULL or with")),
-    frame("_Block_release", ...invalid("The program released a block that is")),
-    frame("_Block_copy", ...invalid("The program copied a block that is")),
-    frame("swift_retain*", ...invalid("The program retained", swiftRuntime)),
-    frame("swift_release*", ...invalid("The program released", swiftRuntime)),
-    frame("swift_unknownObjectRetain*", ...invalid("The program retained", swiftRuntime)),
-    frame("swift_unknownObjectRelease*", ...invalid("The program released", swiftRuntime)),
-    frame("swift_bridgeObjectRetain*", ...invalid("The program retained", swiftRuntime)),
-    frame("swift_bridgeObjectRelease*", ...invalid("The program released", swiftRuntime)),
-    frame("swift_getObjectType", ...invalid("The program used", swiftRuntime)),
-    frame("swift_dynamicCast", ...invalid("The program cast", swiftRuntime)),
-    frame("swift_isUniquelyReferenced*", ...invalid("The program used", swiftRuntime)),
+    frame("objc_object::*", ...invalid(used)),
+    frame(
+      "objc_loadWeak*",
+      "A weak reference could not be read: the object that has it, or the one that it leads to, is not valid.",
+      dangling,
+      useZombies,
+      zombies,
+      "top",
+    ),
+    frame("object_getClass", ...invalid("The class was asked for of an invalid object")),
+    frame("object_isClass", ...invalid(used)),
+    frame("CFRetain", ...invalid("CFRetain was called with an invalid object")),
+    frame("CFRelease", ...invalid("CFRelease was called with an invalid object")),
+    frame("_CFRelease", ...invalid("CFRelease was called with an invalid object")),
+    frame("_Block_release", ...invalid("A block was released that is an invalid object")),
+    frame("_Block_copy", ...invalid("A block was copied that is an invalid object")),
+    frame("swift_retain*", ...invalid(retained, swiftRuntime)),
+    frame("swift_release*", ...invalid(released, swiftRuntime)),
+    frame("swift_unknownObjectRetain*", ...invalid(retained, swiftRuntime)),
+    frame("swift_unknownObjectRelease*", ...invalid(released, swiftRuntime)),
+    frame("swift_bridgeObjectRetain*", ...invalid(retained, swiftRuntime)),
+    frame("swift_bridgeObjectRelease*", ...invalid(released, swiftRuntime)),
+    frame("swift_getObjectType", ...invalid(used, swiftRuntime)),
+    frame(
+      "swift_dynamicCast",
+      "A Swift cast met a value or a type that is not valid.",
+      [],
+      "Check what the first frame of yours casts.",
+      swiftRuntime,
+      "top",
+    ),
+    frame("swift_isUniquelyReferenced*", ...invalid(used, swiftRuntime)),
     ...[
       "swift_getTypeByMangledName*",
       "swift::swift_getTypeByMangledName*",
@@ -164,7 +202,8 @@ export const frameRows: readonly KnowledgeRow[] = [
       "swift::MetadataCacheKey::*",
       "swift::_conformsToProtocol*",
       "swift::_checkGenericRequirements*",
-      "swift::Demangle::*",
+      // Compilers and debuggers have a copy of their own, without this name.
+      "swift::Demangle::__runtime::*",
       "swift::ResolveAsSymbolicReference::*",
       "swift::_contextDescriptorMatchesMangling*",
       "swift::TargetProtocolConformanceDescriptor<*",
@@ -188,7 +227,6 @@ export const frameRows: readonly KnowledgeRow[] = [
     "access",
     ...[
       "swift_getObjectType",
-      "swift_dynamicCast",
       "swift_getDynamicType",
     ].map((key) =>
       frame(
@@ -261,7 +299,7 @@ export const frameRows: readonly KnowledgeRow[] = [
   raises("raise", "raise(3)"),
   raises("__abort", "abort(3)"),
   frame("abort", "The process ended itself by abort().", [], "", "abort(3)", "vague"),
-  ...["_objc_fatal*", "_objc_fatalv*", "_objc_trap"].map((key) =>
+  ...["_objc_fatal*", "_objc_trap*"].map((key) =>
     frame(
       key,
       "The Objective-C run-time met a fatal error and ended the process.",
@@ -376,10 +414,10 @@ export const frameRows: readonly KnowledgeRow[] = [
   ),
   frame(
     "std::__libcpp_verbose_abort*",
-    "A hardening check of libc++ failed.",
-    ["an index, iterator or optional used beyond what it holds"],
+    "libc++ ended the process: a hardening check failed, or an exception was to be thrown in code that is built without them.",
+    [],
     "Read the message.",
-    "libc++, docs/Hardening.rst",
+    "libc++, docs/Hardening.rst; include/stdexcept",
   ),
   frame(
     "std::__throw_*",
@@ -425,7 +463,7 @@ export const frameRows: readonly KnowledgeRow[] = [
   frame(
     "+[NSObject(NSObject) doesNotRecognizeSelector:]",
     "A class does not have the method that was called: unrecognized selector.",
-    ["a category whose object file was not linked (-ObjC)"],
+    ["a method that this version of the system, or a category that was not linked (-ObjC), would have"],
     "Read class and selector in the exception's reason.",
     language,
   ),
@@ -463,12 +501,16 @@ export const frameRows: readonly KnowledgeRow[] = [
       "Check the lifetime of both in the first frame of yours.",
       "libc++, src/condition_variable.cpp; pthread_cond_wait(3)",
     ),
-    ...["-[__NSPlaceholderArray init*", "-[__NSPlaceholderDictionary init*"].map((key) =>
+    // Others refuse a capacity.
+    ...[
+      "-[__NSPlaceholderArray initWithObjects:*",
+      "-[__NSPlaceholderDictionary initWithObjects:*",
+    ].map((key) =>
       frame(
         key,
         "A collection was made with nil as an element.",
-        ["an array or dictionary literal with a value that is nil"],
-        "Check the values that the first frame of yours puts into the literal.",
+        ["a value that is nil, as in an array or dictionary literal"],
+        "Check the values that the first frame of yours puts into it.",
         language,
       )
     ),
@@ -476,17 +518,40 @@ export const frameRows: readonly KnowledgeRow[] = [
       "-[__NSDictionaryM setObject:*",
       "-[__NSDictionaryM __setObject:*",
       "-[NSMutableDictionary setObject:*",
-      "-[__NSCFDictionary setObject:*",
-      "-[__NSArrayM insertObject:*",
-      "-[__NSArrayM addObject:*",
-      "-[__NSCFArray insertObject:*",
-      "-[__NSSetM addObject:*",
     ].map((key) =>
+      frame(
+        key,
+        "A dictionary refused what was put into it, as a value or key that is nil.",
+        ["a value or key that is nil"],
+        "Check value and key in the first frame of yours.",
+        language,
+      )
+    ),
+    ...["-[__NSArrayM addObject:*", "-[__NSSetM addObject:*"].map((key) =>
+      frame(
+        key,
+        "A collection refused what was put into it: nil.",
+        ["a value that is nil"],
+        "Check the value in the first frame of yours.",
+        language,
+      )
+    ),
+    ...["-[__NSArrayM insertObject:*", "-[__NSArrayM replaceObject*"].map((key) =>
       frame(
         key,
         "A collection refused what was put into it: nil, or an index beyond its end.",
         ["a value that is nil", "an index beyond the end"],
         "Check value and index in the first frame of yours.",
+        language,
+      )
+    ),
+    // They are also of what cannot be changed.
+    ...["-[__NSCFDictionary setObject:*", "-[__NSCFArray insertObject:*"].map((key) =>
+      frame(
+        key,
+        "A collection refused what was put into it: it cannot be changed, or takes no such value, key or index.",
+        ["a collection that cannot be changed", "a value or key that is nil"],
+        "Check the collection and what is put into it in the first frame of yours.",
         language,
       )
     ),
@@ -511,11 +576,10 @@ export const frameRows: readonly KnowledgeRow[] = [
       "-[_PFArray objectAt*",
       "-[NSArray subarrayWithRange:*",
       "-[__NSArrayM removeObject*",
-      "-[__NSArrayM replaceObject*",
     ].map((key) =>
       frame(
         key,
-        "An index or a range was out of the bounds of a collection or string.",
+        "An index or a range was out of the bounds of a collection.",
         ["an index kept while the collection changed", "an empty collection"],
         "Check the index in the first frame of yours.",
         language,
@@ -525,8 +589,6 @@ export const frameRows: readonly KnowledgeRow[] = [
       "-[__NSCFString substring*",
       "-[NSString substring*",
       "-[__NSCFString characterAtIndex:]",
-      "-[NSConcreteMutableAttributedString *",
-      "-[NSConcreteAttributedString *",
       "-[NSRLEArray objectAtIndex:*",
       "-[NSMutableRLEArray *",
     ].map((key) =>
@@ -538,6 +600,18 @@ export const frameRows: readonly KnowledgeRow[] = [
         language,
       )
     ),
+    ...["-[NSConcreteMutableAttributedString *", "-[NSConcreteAttributedString *"].map((key) =>
+      frame(
+        key,
+        "An attributed string refused what it was given: a position or range out of its bounds, or nil.",
+        [
+          "a position that is of another text, or was kept while the text changed",
+          "a text or value that is nil",
+        ],
+        "Check what the first frame of yours gives it.",
+        language,
+      )
+    ),
   ),
   frame(
     "__NSFastEnumerationMutationHandler",
@@ -546,11 +620,19 @@ export const frameRows: readonly KnowledgeRow[] = [
     "Enumerate a copy, or change it after the loop.",
     language,
   ),
-  ...["valueForUndefinedKey:]", "setValue:forUndefinedKey:]"].map((method) =>
+  // Only values are set while a nib is loaded.
+  ...([
+    ["valueForUndefinedKey:]", "a misspelled key, or an object of another class than expected"],
+    [
+      "setValue:forUndefinedKey:]",
+      "an outlet in a nib that the class does not have any more",
+      "a misspelled key",
+    ],
+  ] as const).map(([method, ...causes]) =>
     frame(
       `-[NSObject(NSKeyValueCoding) ${method}`,
       "An object has no property with the key that was used: not key value coding-compliant.",
-      ["an outlet in a nib that the class does not have any more", "a misspelled key"],
+      causes,
       "Read class and key in the exception's reason.",
       language,
     )
@@ -623,7 +705,7 @@ export const frameRows: readonly KnowledgeRow[] = [
   frame(
     "_AssertAutoLayoutOnAllowedThreadsOnly",
     "The user interface was changed from another thread than the main thread.",
-    ["a completion handler on a background queue"],
+    ["code that runs on another thread, such as a completion handler"],
     "Dispatch to the main queue.",
     "Apple, Main Thread Checker",
   ),
@@ -653,14 +735,14 @@ export const frameRows: readonly KnowledgeRow[] = [
       "gpus_ReturnGuiltyForHardwareRestart",
       "The GPU had to be restarted because of this process's commands.",
       ["a shader that does not end", "invalid resources"],
-      "Run with Metal's API and shader validation.",
+      "",
       note,
     ),
     frame(
       "gpus_ReturnObjectErrorKillClient",
       "The graphics driver ended the process because of an invalid object.",
-      ["resources used after they were freed"],
-      "Run with Metal's API validation.",
+      [],
+      "",
       note,
     ),
     ...["gpusGenerateCrashLog*", "gpusKillClient*", "gpumKillClient*", "gpus_KillClient*"].map((
@@ -675,19 +757,15 @@ export const frameRows: readonly KnowledgeRow[] = [
       )
     ),
   ),
-  frame(
-    "MTLReportFailure*",
-    "A check of Metal's API validation failed.",
-    ["resources, formats or sizes that do not fit together"],
-    "Read the message of the failed assertion.",
-    'Apple, "Validating your app\'s Metal API usage"',
-  ),
-  frame(
-    "_MTLMessageContextEnd",
-    "A check of Metal's API validation failed.",
-    ["resources, formats or sizes that do not fit together"],
-    "Read the message of the failed assertion.",
-    'Apple, "Validating your app\'s Metal API usage"',
+  // Metal has checks of its own too, without validation.
+  ...["MTLReportFailure*", "_MTLMessageContextEnd"].map((key) =>
+    frame(
+      key,
+      "A check of Metal failed.",
+      [],
+      "Read the message of the failed assertion.",
+      'Apple, "Validating your app\'s Metal API usage"',
+    )
   ),
   ...needing(
     "access",
@@ -698,7 +776,7 @@ export const frameRows: readonly KnowledgeRow[] = [
         "two OpenMP run-times (libomp, libiomp5) in one process, as packages of conda and pip bring them",
         "a fork() after threads were made",
       ],
-      "See which copies of libomp are loaded; keep one.",
+      "See whether several copies of libomp or libiomp5 are among the images; then keep one.",
       "LLVM, openmp/runtime/src/kmp_runtime.cpp; Intel, KMP_DUPLICATE_LIB_OK",
       "top",
     ),
@@ -773,14 +851,26 @@ export const frameRows: readonly KnowledgeRow[] = [
       );
     })
   ),
-  ...["__asan::*", "__asan_report_*", "__sanitizer::*", "__ubsan_*", "__tsan::*"].map((key) =>
-    frame(
-      key,
+  // They also end a process for errors of their own.
+  ...([
+    [
       "A sanitizer found an error and ended the process.",
-      [],
-      "Read the sanitizer's report in the application specific information or on stderr.",
-      "LLVM, compiler-rt",
-      "vague",
+      ...["__asan::Report*", "__asan_report_*", "__ubsan_handle_*", "__tsan::ReportRace*"],
+    ],
+    [
+      "A sanitizer that is built into the program ended the process.",
+      ...["__asan::*", "__sanitizer::*", "__ubsan_*", "__tsan::*"],
+    ],
+  ] as const).flatMap(([meaning, ...keys]) =>
+    keys.map((key) =>
+      frame(
+        key,
+        meaning,
+        [],
+        "Read the sanitizer's report in the application specific information or on stderr.",
+        "LLVM, compiler-rt",
+        "vague",
+      )
     )
   ),
   frame(
@@ -828,7 +918,7 @@ export const frameRows: readonly KnowledgeRow[] = [
         `static ${type}._unconditionallyBridgeFromObjectiveC*`,
         "Objective-C passed nil to Swift for a value that is not optional.",
         [`a method's parameter or result that is declared without an optional, for which nil came: ${type} is a value`],
-        "Declare it as an optional in the first frame of yours, and check it.",
+        "See what the first frame of yours gets from Objective-C.",
         "Swift, _ObjectiveCBridgeable: _unconditionallyBridgeFromObjectiveC",
         "top",
       )
@@ -880,21 +970,21 @@ export const frameRows: readonly KnowledgeRow[] = [
     )
   ),
   frame(
-    "assertionFailure(*",
+    "assertionFailure(_:*",
     "A Swift assertionFailure() was reached.",
     [],
     "Read the message.",
     swift,
   ),
   frame(
-    "fatalError(*",
+    "fatalError(_:*",
     "A Swift fatalError() was reached.",
     [],
     "Read the message.",
     swift,
   ),
   frame(
-    "preconditionFailure(*",
+    "preconditionFailure(_:*",
     "A Swift precondition failed.",
     [],
     "Read the message.",
@@ -950,8 +1040,8 @@ export const frameRows: readonly KnowledgeRow[] = [
   frame(
     "swift_abortRetainUnowned*",
     "A Swift unowned reference was used after its object was deallocated.",
-    ["unowned where weak is needed"],
-    "Make the reference weak.",
+    ["an unowned reference that outlives its object"],
+    "Make the reference weak, or have the object live as long.",
     swiftRuntime,
   ),
   frame(
@@ -982,7 +1072,7 @@ export const frameRows: readonly KnowledgeRow[] = [
         key,
         wrongExecutor,
         [
-          "a callback, on a background queue, that was inferred to be isolated to the main actor",
+          "a callback that the compiler took for code of an actor, such as the main actor, and that is called elsewhere",
         ],
         "Mark the callback @Sendable or nonisolated, or dispatch to the right queue.",
         "Swift, stdlib/public/Concurrency/Actor.cpp",
@@ -998,20 +1088,18 @@ export const frameRows: readonly KnowledgeRow[] = [
 
   frame(
     "_dispatch_assert_queue_fail",
-    "Code ran on another dispatch queue than it asserts.",
-    [
-      "a callback on a background queue that uses the main actor or the user interface",
-    ],
-    "Dispatch to the queue that the message names.",
+    "Code ran on another dispatch queue than it asserts, or on one that it asserts not to be on.",
+    ["a callback that is called on another queue than its code was written for"],
+    "See which queue the message names, and who calls the code.",
     dispatch,
   ),
   ...needing(
     "stop",
     frame(
       "dispatch_assert_queue*",
-      "Code ran on another dispatch queue than it asserts.",
-      ["a callback on a background queue"],
-      "Dispatch to the right queue.",
+      "Code ran on another dispatch queue than it asserts, or on one that it asserts not to be on.",
+      ["a callback that is called on another queue than its code was written for"],
+      "",
       dispatch,
       "top",
     ),
@@ -1074,7 +1162,7 @@ export const frameRows: readonly KnowledgeRow[] = [
     frame(
       "_dispatch_queue_xref_dispose*",
       "A suspended dispatch queue or source was released.",
-      ["a source that was never resumed"],
+      ["a source or queue that was not resumed as often as suspended, or never activated"],
       "Resume it before releasing it.",
       dispatch,
       "top",
@@ -1084,9 +1172,9 @@ export const frameRows: readonly KnowledgeRow[] = [
     "stop",
     frame(
       "_dispatch_source_xref_dispose*",
-      "A suspended or not cancelled dispatch source was released.",
-      ["a source that was never resumed"],
-      "Resume it before releasing it.",
+      "A suspended, inactive or not cancelled dispatch source was released.",
+      [],
+      "Resume or activate it, and cancel it, before it is released.",
       dispatch,
       "top",
     ),
@@ -1165,8 +1253,8 @@ export const frameRows: readonly KnowledgeRow[] = [
   ),
   frame(
     "_xzm_*",
-    heapDamage,
-    ["a block written after it was freed", "a block freed twice"],
+    mallocStop,
+    [],
     sanitize,
     malloc,
     "top",
@@ -1184,23 +1272,30 @@ export const frameRows: readonly KnowledgeRow[] = [
     frame(
       key,
       "An os_unfair_lock was locked again by the thread that holds it.",
-      ["recursion under the lock"],
-      "Release the lock before the function is called that takes it again.",
+      [
+        "a function that is called under the lock and takes it again",
+        "a path on which the lock was not unlocked",
+      ],
+      "",
       unfair,
     )
   ),
   frame(
     "_os_unfair_lock_corruption_abort",
     "An os_unfair_lock is damaged.",
-    ["the object with the lock was deallocated", "memory damage"],
-    useZombies,
+    [
+      "the object with the lock was deallocated",
+      "memory damage",
+      "a thread that ended, or that a fork() left behind, while it held the lock",
+    ],
+    sanitize,
     unfair,
   ),
   frame(
     "_os_unfair_lock_unowned_abort",
     "An os_unfair_lock was unlocked by a thread that does not hold it.",
-    ["lock and unlock on different threads"],
-    "Unlock on the thread that locked.",
+    [],
+    "",
     unfair,
   ),
   ...["lldb_image_notifier", "gdb_image_notifier", "_dyld_debugger_notification"].map((key) =>
@@ -1214,7 +1309,7 @@ export const frameRows: readonly KnowledgeRow[] = [
   ),
   frame(
     "dyld_fatal_error",
-    "The dynamic linker could not load the program; what it lacked is not in the report.",
+    "The dynamic linker ended the program; why is not in the report.",
     [],
     "Read its message.",
     "dyld",
@@ -1222,7 +1317,7 @@ export const frameRows: readonly KnowledgeRow[] = [
   ),
   frame(
     "dyld4::halt*",
-    "The dynamic linker could not load the program; what it lacked is not in the report.",
+    "The dynamic linker ended the program; why is not in the report.",
     [],
     "Read its message.",
     "dyld",
@@ -1230,7 +1325,7 @@ export const frameRows: readonly KnowledgeRow[] = [
   ),
   frame(
     "__dyld_fatal_error",
-    "The dynamic linker could not load the program; what it lacked is not in the report.",
+    "The dynamic linker ended the program; why is not in the report.",
     [],
     "Read its message.",
     "dyld",
@@ -1250,8 +1345,8 @@ export const frameRows: readonly KnowledgeRow[] = [
   frame(
     "_ReportRPCTimeout",
     "The audio server did not answer in time.",
-    ["the main thread was blocked while audio calls were made", "a hung audio server"],
-    "See what other threads hold; look at mediaserverd or coreaudiod.",
+    [],
+    "Look for reports of the audio server (coreaudiod, mediaserverd) from that time.",
     "Apple, AudioToolbox",
   ),
 ];

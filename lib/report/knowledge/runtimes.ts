@@ -54,6 +54,7 @@ const panicked = "Set RUST_BACKTRACE=1 and read the panic's message on stderr.";
 const rustRaises = (key: string): KnowledgeRow => frame(key, "", [], "", rust, "raise");
 const rustPanic = (key: string, meaning: string, causes: string[] = []): KnowledgeRow =>
   frame(key, meaning, causes, panicked, rust);
+const clrSaid = "Read what the run-time wrote, on stderr or in the application's log.";
 const unhandled = [
   "A .NET exception was not handled.",
   [],
@@ -253,8 +254,8 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     [
       "[BUG] Segmentation fault",
       "The Ruby interpreter met a bad access to memory: in its own code, or in an extension written in C.",
-      ["a bug in a gem with native code, or one built for another version of Ruby"],
-      "See the innermost line of Ruby; look for the gem with native code that it calls.",
+      ["a bug of the interpreter or of a gem with native code, or a gem built for another version"],
+      "See the innermost line of Ruby; look for the gem with native code that it calls, if it does.",
       "Ruby, error.c: rb_bug_for_fatal_signal",
     ],
     [
@@ -284,7 +285,7 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     [
       ":FATAL:",
       "A check of Chromium's code failed (FATAL log), and the process ended itself.",
-      ["a bug in the application or in this version of Chromium"],
+      [],
       "Read the message: it names the check's file.",
       "Chromium, base/logging.cc",
     ],
@@ -304,8 +305,8 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     ],
     [
       "*** caught segfault",
-      "R met a bad access to memory, most likely in the native code of a package.",
-      ["a bug in a package's native code, or one built for another version of R"],
+      "R met a bad access to memory: in its own code, or in the native code of a package.",
+      [],
       "",
       "R, src/main/errors.c",
     ],
@@ -427,14 +428,16 @@ export const runtimeRows: readonly KnowledgeRow[] = [
   frame(
     "pthread_jit_write_protect_np",
     "The thread could not switch its JIT memory between writing and execution, which the system's library checks.",
-    ["a hardened runtime without the entitlement com.apple.security.cs.allow-jit"],
+    [
+      "a hardened runtime without the entitlement com.apple.security.cs.allow-jit",
+      "a program that lists the callbacks which may write, and so may not call this",
+    ],
     "See the program's entitlements: codesign -d --entitlements - PROGRAM.",
     "libpthread, src/pthread.c and os/thread_self_restrict.h; Apple, Porting just-in-time compilers to Apple silicon",
   ),
   rustPanic(
     "core::panicking::panic_cannot_unwind*",
     "A Rust panic reached a function that must not unwind, such as a callback of C or Objective-C.",
-    ["a panic inside a callback that the system calls"],
   ),
   ...([
     [
@@ -460,9 +463,12 @@ export const runtimeRows: readonly KnowledgeRow[] = [
   ),
   rustPanic("core::panicking::panic_in_cleanup*", "A Rust panic happened while another unwound."),
   rustPanic("core::panicking::assert_failed*", "A Rust assert_eq! or assert_ne! failed."),
-  rustPanic(
-    "core::panicking::panic_const::*",
-    "A Rust arithmetic operation overflowed or divided by zero.",
+  // Others are of coroutines that go on after their end.
+  ...["add", "sub", "mul", "div", "rem", "neg", "shl", "shr"].map((name) =>
+    rustPanic(
+      `core::panicking::panic_const::panic_const_${name}_*`,
+      "A Rust arithmetic operation overflowed or divided by zero.",
+    )
   ),
   rustPanic("core::result::unwrap_failed*", "A Rust Result was unwrapped that held an error."),
   rustPanic(
@@ -486,7 +492,7 @@ export const runtimeRows: readonly KnowledgeRow[] = [
   ),
   rustPanic(
     "__rust_foreign_exception",
-    "An Objective-C or C++ exception reached Rust code, which cannot catch it.",
+    "An exception that is not of this Rust code, such as one of Objective-C or C++, reached it; it cannot catch such.",
   ),
   ...[
     "std::sys::*abort_internal*",
@@ -524,7 +530,7 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     .map((key) =>
       frame(
         key,
-        "The Go run-time ended the process after a fatal error or an unrecovered panic.",
+        "The Go run-time ended the process: after a fatal error or an unrecovered panic, or by a signal that it passed on.",
         [],
         "Read the goroutine traces on stderr.",
         go,
@@ -561,15 +567,8 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     ),
   ),
   frame("exe_start*", "", [], "", ".NET, src/native/corehost/corehost.cpp", "raise"),
-  frame("PROCAbort*", "The .NET run-time ended the process.", [], unhandled[2], clr, "vague"),
-  frame("PROCEndProcess*", "The .NET run-time ended the process.", [], unhandled[2], clr, "vague"),
-  frame(
-    "PROCCreateCrashDump*",
-    "The .NET run-time ended the process.",
-    [],
-    unhandled[2],
-    clr,
-    "vague",
+  ...["PROCAbort*", "PROCEndProcess*", "PROCCreateCrashDump*"].map((key) =>
+    frame(key, "The .NET run-time ended the process.", [], clrSaid, clr, "vague")
   ),
   frame("UnwindManagedExceptionPass1*", ...asRow(unhandled), clr),
   { ...frame("DispatchManagedException*", ...asRow(unhandled), clr), throwsManaged: true },
@@ -579,7 +578,7 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     "EEPolicy::HandleFatalError*",
     "The .NET run-time met a fatal error.",
     [],
-    unhandled[2],
+    clrSaid,
     clr,
   ),
   ...always(
@@ -587,7 +586,7 @@ export const runtimeRows: readonly KnowledgeRow[] = [
       "EEPolicy::HandleFatalStackOverflow*",
       "A .NET thread's stack overflowed.",
       ["recursion that does not end, or goes too deep for the stack"],
-      unhandled[2],
+      clrSaid,
       clr,
     ),
   ),
@@ -595,7 +594,7 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     "invoke_previous_action*",
     "The .NET run-time passed on a signal that it did not handle.",
     [],
-    unhandled[2],
+    clrSaid,
     clr,
     "vague",
   ),
@@ -603,7 +602,7 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     "RhFailFast*",
     "A .NET native AOT program ended itself with FailFast.",
     [],
-    unhandled[2],
+    clrSaid,
     clr,
   ),
   frame(
@@ -756,21 +755,21 @@ export const runtimeRows: readonly KnowledgeRow[] = [
         "very large strings or buffers",
         "a process or machine without free memory",
       ],
-      "Read its message on stderr, which says which memory; take heap snapshots; raise --max-old-space-size.",
+      "Read its message on stderr, which says which memory.",
       "V8, src/api/api.cc: V8::FatalProcessOutOfMemory, Utils::ReportOOMFailure",
     )
   ),
   frame(
     "v8::internal::Heap::FatalProcessOutOfMemory*",
-    "V8 is out of memory: the JavaScript heap is full.",
-    ["a leak in JavaScript"],
-    "Take heap snapshots; raise --max-old-space-size.",
+    "V8 got no more memory for its heap of JavaScript.",
+    ["a leak in JavaScript, or very large data"],
+    "Take heap snapshots.",
     node,
   ),
   frame(
     "v8::Utils::ReportApiFailure*",
     "V8's API was misused.",
-    ["a native add-on that uses V8 outside of its rules"],
+    [],
     "Read its message on stderr.",
     node,
   ),
@@ -839,7 +838,7 @@ export const runtimeRows: readonly KnowledgeRow[] = [
   ].map(([type, file]): KnowledgeRow => ({
     ...frame(
       `mozilla::detail::${type}::*`,
-      "Firefox's code crashed itself on purpose: a call of its lock or condition variable failed (MOZ_RELEASE_ASSERT or MOZ_CRASH), which writes the line's number to null.",
+      "Mozilla's code crashed itself on purpose: a call of its lock or condition variable failed (MOZ_RELEASE_ASSERT or MOZ_CRASH), which writes the line's number to null.",
       [
         "a lock that was destroyed already, as of a static object when the process ends",
         "a lock that was overwritten, or used in a way that it does not allow",
@@ -853,22 +852,28 @@ export const runtimeRows: readonly KnowledgeRow[] = [
   ...always(
     frame(
       "MOZ_Crash*",
-      "Firefox's code crashed itself on purpose: MOZ_CRASH or a failed assertion.",
+      "Mozilla's code crashed itself on purpose: MOZ_CRASH or a failed assertion.",
       [],
       "Read the crash reason.",
       mozilla,
     ),
     frame(
       "MOZ_CrashSequence*",
-      "Firefox's code crashed itself on purpose: MOZ_CRASH or a failed assertion.",
+      "Mozilla's code crashed itself on purpose: MOZ_CRASH or a failed assertion.",
       [],
       "Read the crash reason.",
       mozilla,
     ),
-    frame("RustMozCrash*", "Rust code in Firefox panicked.", [], "Read the crash reason.", mozilla),
+    frame(
+      "RustMozCrash*",
+      "Rust code of Mozilla's panicked.",
+      [],
+      "Read the crash reason.",
+      mozilla,
+    ),
     frame(
       "mozalloc_abort*",
-      "Firefox ended itself.",
+      "Mozilla's code ended the process.",
       [],
       "Read the crash reason.",
       mozilla,
@@ -876,22 +881,28 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     ),
     frame(
       "mozalloc_handle_oom*",
-      "Firefox is out of memory.",
+      "Mozilla's code found no memory.",
       ["a leak", "a very large allocation"],
       "Look at the process's memory.",
       mozilla,
     ),
-    frame("NS_DebugBreak*", "An assertion of Firefox failed.", [], "Read its message.", mozilla),
+    frame(
+      "NS_DebugBreak*",
+      "An assertion of Mozilla's code failed.",
+      [],
+      "Read its message.",
+      mozilla,
+    ),
     frame(
       "WTFCrash*",
-      "A check of WebKit or JavaScriptCore failed.",
+      "WebKit or JavaScriptCore crashed itself on purpose, as by a failed check.",
       [],
       "",
       "WebKit, Source/WTF/wtf/Assertions.h",
     ),
     frame(
       "Ti_WTFCrash*",
-      "A check of Titanium's JavaScript engine, a copy of JavaScriptCore, failed.",
+      "Titanium's JavaScript engine, a copy of JavaScriptCore, crashed itself on purpose, as by a failed check.",
       [],
       "",
       "TiCore: JavaScriptCore with Ti before its names",
@@ -906,16 +917,16 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     ),
     frame(
       "bmalloc::*Crash*",
-      "WebKit's allocator is out of memory or found damage.",
+      "WebKit's allocator is out of memory, found damage or was given a wrong pointer.",
       [],
-      "Look at the process's memory.",
+      "",
       "WebKit, Source/bmalloc",
     ),
     frame(
       "pas_panic*",
-      "WebKit's allocator is out of memory or found damage.",
+      "WebKit's allocator is out of memory, found damage or was given a wrong pointer.",
       [],
-      "Look at the process's memory.",
+      "",
       "WebKit, Source/bmalloc/libpas",
     ),
   ),
@@ -986,7 +997,7 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     "CPython, Python/pylifecycle.c",
   ),
   frame(
-    "fatal_error_exit*",
+    "fatal_error_exit",
     "Python met a fatal error.",
     [],
     "Read its message on stderr.",
@@ -1013,9 +1024,11 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     "Ruby",
     ...[
       ...["rb_bug_for_fatal_signal*", "rb_bug_context*", "rb_vm_bugreport*", "bug_report_end*"],
-      ...["check_reserved_signal*", "die"],
+      "check_reserved_signal*",
     ].map((key) => frame(key, "", [], "", "Ruby, error.c and signal.c", "raise")),
   ),
+  // Other programs have one as well.
+  frame("die", "", [], "", "Ruby, error.c", "raise"),
   frame(
     "rb_bug*",
     "Ruby met an internal error.",
@@ -1032,7 +1045,7 @@ export const runtimeRows: readonly KnowledgeRow[] = [
   ),
   frame(
     "QMessageLogger::fatal*",
-    "Qt reported a fatal error.",
+    "Qt, or a program that uses its qFatal(), reported a fatal error.",
     [],
     "Read its message on stderr.",
     "Qt, src/corelib/global/qlogging.cpp",
@@ -1040,7 +1053,7 @@ export const runtimeRows: readonly KnowledgeRow[] = [
   frame(
     "init_platform fatal",
     "Qt reported a fatal error.",
-    ["a missing platform plugin"],
+    ["a platform plugin that is missing or cannot be loaded"],
     "Read its message on stderr.",
     "Qt, src/gui/kernel/qguiapplication.cpp: init_platform",
   ),
@@ -1063,7 +1076,7 @@ export const runtimeRows: readonly KnowledgeRow[] = [
   ),
   frame(
     "qt_message_fatal*",
-    "Qt reported a fatal error.",
+    "Qt, or a program that uses its qFatal(), reported a fatal error.",
     [],
     "Read its message on stderr.",
     "Qt, src/corelib/global/qlogging.cpp",
@@ -1078,7 +1091,7 @@ export const runtimeRows: readonly KnowledgeRow[] = [
   ),
   frame(
     "qt_assert*",
-    "An assertion of Qt failed.",
+    "An assertion of Qt, or of a program that uses its Q_ASSERT, failed.",
     [],
     "Read its message on stderr.",
     "Qt, src/corelib/global/qassert.cpp",
@@ -1147,7 +1160,7 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     key: "libcoreclr.dylib",
     meaning: "The .NET run-time ended the process, mostly after an exception that was not handled.",
     causes: [],
-    next: unhandled[2],
+    next: clrSaid,
     source: clr,
     throwsManaged: true,
   },

@@ -31,7 +31,7 @@ const vendors = [
   ["WeChat's SDK", "developers.weixin.qq.com", "[WXApi*"],
   ["Tencent's SDK", "cloud.tencent.com/document", "tencent::*", "[TencentOAuth*"],
   ["the Baidu Maps SDK", "lbsyun.baidu.com", "[BMKMap*"],
-  ["the AMap SDK", "lbs.amap.com", "[AMap*"],
+  ["the AMap SDK", "lbs.amap.com", "[AMapSearch*", "[AMapLocation*", "[AMapNavi*", "[AMapServices"],
   ["JPush", "docs.jiguang.cn", "[JPUSH*"],
   ["Unity Ads", "docs.unity.com/ads", "[UADS*", "[USRV*"],
   ["AppsFlyer", "github.com/AppsFlyerSDK", "[AppsFlyer*"],

@@ -243,7 +243,7 @@ const cases: readonly {
         "MyApp pick(std::vector<int>&) + 20",
       ],
     }),
-    says: ["A hardening check of libc++ failed"],
+    says: ["libc++ ended the process: a hardening check failed, or"],
     deciding: "pick(std::vector<int>&)",
   },
   {
@@ -309,7 +309,7 @@ const cases: readonly {
         "MyApp Renderer::draw() + 20",
       ],
     }),
-    says: ["Metal's API validation"],
+    says: ["A check of Metal failed"],
     deciding: "Renderer::draw()",
   },
   {

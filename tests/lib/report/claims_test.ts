@@ -1772,7 +1772,7 @@ Deno.test("an actor's check: who called what is isolated decides, and on which t
     "AVFAudio AVAudioNodeTap::TapMessage::RealtimeMessenger_Perform() + 8",
     "libdispatch.dylib _dispatch_client_callout + 8",
   ], "Thread 7 Crashed:: Dispatch queue: RealtimeMessenger");
-  assertStringIncludes(back.causes, "a callback, on a background queue");
+  assertStringIncludes(back.causes, "a callback that the compiler took for code of an actor");
   assertStringIncludes(back.what, 'on thread 7 "RealtimeMessenger".');
   const asserted = stopped([
     "libswift_Concurrency.dylib static MainActor.assumeIsolated<A>(_:file:line:) + 8",
@@ -2010,4 +2010,144 @@ Deno.test("a place that is a page behind null is a member of hardly any object",
   assertStringIncludes(what, "it is 10336: farther from null than a member of nearly any object");
   assertStringIncludes(causes, "in memory that was freed or overwritten");
   assertStringIncludes(at("0x0000000000000860").what, "it is null plus 2144, as from a member");
+});
+
+Deno.test("a method is looked up for messages, but also for classes that are only loaded", () => {
+  const found = (frames: string[]) =>
+    told(
+      crashText(bad("0x0000000012345678"), [
+        "libobjc.A.dylib realizeClass(class_t*) + 30",
+        ...frames,
+      ]),
+    );
+  const sent = found([
+    "libobjc.A.dylib lookUpImpOrForward + 80",
+    "libobjc.A.dylib objc_msgSend_uncached + 20",
+    "Shop -[Cart pay] + 8",
+    ...start,
+  ]);
+  assertStringIncludes(sent.what, "A message was sent to an invalid object");
+  const loaded = found([
+    "libobjc.A.dylib _read_images + 80",
+    "libobjc.A.dylib map_images + 20",
+    "dyld dlopen + 20",
+    "Shop open_parts + 8",
+    ...start,
+  ]);
+  assertStringIncludes(loaded.what, "made a class ready for use");
+  assert(!loaded.causes.includes("deallocated"), loaded.causes);
+});
+
+Deno.test("what a function is called with is no cause where a check further in stopped it", () => {
+  const { what, causes } = told(crashText(trap, [
+    "libobjc.A.dylib _objc_trap() + 2",
+    "libobjc.A.dylib lookUpImpOrForward + 80",
+    "Shop -[Cart pay] + 8",
+    ...start,
+  ]));
+  assertStringIncludes(what, "The Objective-C run-time met a fatal error");
+  assert(!causes.includes("deallocated"), causes);
+});
+
+Deno.test("null is told of Core Foundation's functions only where they read an object's kind", () => {
+  const at = (address: string) =>
+    told(crashText(bad(address), ["CoreFoundation CFHash + 8", "Shop count + 8", ...start])).what;
+  assertStringIncludes(at("0x0000000000000008"), "was called with NULL");
+  assert(!at("0x0000000000000020").includes("NULL"));
+  const text = (address: string) =>
+    told(
+      crashText(bad(address), ["libsystem_platform.dylib strlen + 8", "Shop count + 8", ...start]),
+    );
+  assert(!text("0x0000000112345678").causes.includes("null"));
+  assertStringIncludes(text("0x0000000000000001").causes, "a string that is null");
+});
+
+Deno.test("a damaged heap's address is one that was accessed", () => {
+  const { what } = told(crashText(bad("0x0000000000000018"), [
+    "libsystem_malloc.dylib tiny_free_list_remove_ptr + 80",
+    "libsystem_malloc.dylib tiny_free_no_lock + 300",
+    "Shop count + 8",
+    ...start,
+  ]));
+  assertStringIncludes(what, "malloc found its heap damaged");
+  assert(!what.includes("of no meaning"), what);
+});
+
+Deno.test("an allocator of the program's own stops for other reasons than a lack of memory", () => {
+  const stopped = (image: string) =>
+    told(crashText(abort, [
+      "libsystem_c.dylib abort + 127",
+      "Shop pool_failed + 20",
+      `${image} operator new(unsigned long) + 30`,
+      "Shop count + 8",
+      ...start,
+    ])).what;
+  assertStringIncludes(stopped("libc++abi.dylib"), "called the new-handler pool_failed");
+  assert(!stopped("Shop").includes("new-handler"), stopped("Shop"));
+});
+
+Deno.test("an exception's reason tells which of a function's causes it was", () => {
+  const insert = [
+    "CoreFoundation __exceptionPreprocess + 171",
+    "libobjc.A.dylib objc_exception_throw + 48",
+    "CoreFoundation -[__NSPlaceholderArray initWithCapacity:] + 60",
+    "Shop count + 8",
+    ...start,
+  ];
+  const quoted = told(
+    thrown("NSInvalidArgumentException", "the capacity is not to be had", insert),
+  );
+  assert(!quoted.what.includes("nil") && !quoted.causes.includes("nil"), quoted.what);
+  const shown = [
+    ...insert.slice(0, 2),
+    "UIKitCore -[UIViewController presentViewController:animated:completion:] + 60",
+    ...insert.slice(3),
+  ];
+  assert(
+    !told(thrown("NSGenericException", "there is no such thing", shown)).causes.includes("iPad"),
+  );
+});
+
+Deno.test("only what names its language is of that language", () => {
+  const typed = (type: string) =>
+    told(crashText([`Exception Type:        ${type}`], ["Shop count + 8", ...start])).what;
+  assert(!typed("NullPointerException").includes("Objective-C"));
+  const untyped = told(crashText([
+    ...abort,
+    "",
+    "Application Specific Information:",
+    "terminate called throwing an exception",
+    "",
+  ], ["libsystem_c.dylib abort + 127", "libc++abi.dylib std::terminate() + 20", ...start])).what;
+  assert(!untyped.includes("A C++ exception"), untyped);
+});
+
+Deno.test("functions with names that other programs have as well are not a run-time's", () => {
+  const swift = told(
+    crashText(trap, ["Shop fatalError(char const*) + 8", "Shop count + 8", ...start]),
+  );
+  assert(!swift.what.includes("Swift"), swift.what);
+  const ruby = told(crashText([
+    "Exception Type:        EXC_BAD_ACCESS (SIGABRT)",
+    "Exception Codes:       KERN_INVALID_ADDRESS at 0x0000000000000018",
+  ], [
+    "libsystem_c.dylib abort + 127",
+    "Shop die + 20",
+    "libsystem_platform.dylib _sigtramp + 29",
+    "Shop count + 8",
+    ...start,
+  ]));
+  assert(!ruby.what.includes("Ruby"), ruby.what);
+});
+
+Deno.test("a division that the CPU refused in Chromium's code is no failed check", () => {
+  const { what } = told(crashText([
+    "Exception Type:        EXC_ARITHMETIC (SIGFPE)",
+    "Exception Codes:       EXC_I386_DIV (divide by zero)",
+  ], [
+    "Electron~Framework 0x1000 + 64",
+    "Electron~Framework 0x2000 + 64",
+    ...start,
+  ]));
+  assert(!what.includes("CHECK"), what);
 });
