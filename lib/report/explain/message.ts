@@ -76,7 +76,9 @@ export function tellMessages({ report, texts, uncaught, ended }: Crash, story: S
     story.tell(`The sanitizer's own stack begins in ${found.name} at ${found.place}.`);
   }
   const missing = missingLibraries(texts);
-  if (missing.length > 1) story.tell(`The libraries that are missing: ${missing.join(", ")}.`);
+  if (missing.length > 1) {
+    story.tell(`The libraries that could not be loaded: ${missing.join(", ")}.`);
+  }
 }
 
 /** Whether the CPU did not report the address of an access, so that what a sanitizer writes of it is not it: LLVM,
@@ -175,8 +177,7 @@ export function sanitizerPlace(
 const MAX_MISSING = 12;
 const MAX_TRIED = 200;
 
-/** The names of the libraries that could not be loaded, where they are several: of the later ones only the paths that were
- * tried may be there. */
+/** The names of the libraries that could not be loaded: of the later ones only the paths that were tried may be there. */
 function missingLibraries(texts: readonly string[]): string[] {
   const names = new Set<string>();
   for (const text of texts) {
@@ -254,8 +255,11 @@ function indexRow(text: string): KnowledgeRow | null {
   );
 }
 
-/** The row for a library of the system that is newer than it, with the versions of both; `null` for others. */
-export function newerRow(text: string, { osVersion }: CrashReport): KnowledgeRow | null {
+/** The row for a library of the system that is newer than it, with the versions of both; `null` for others, and in a
+ * simulator: the version in its reports is the Mac's. */
+export function newerRow(text: string, report: CrashReport): KnowledgeRow | null {
+  if (simulatorOf(report) !== null) return null;
+  const { osVersion } = report;
   const name = /Library not loaded: '?\/System\/Library\/Frameworks\/(\w{2,60})\.framework\//.exec(
     text.slice(0, 4000),
   )?.[1];
@@ -280,6 +284,10 @@ export function newerRow(text: string, { osVersion }: CrashReport): KnowledgeRow
 const refused =
   /[Tt]eam ID|code sign|mmap\(\)|incompatible|wrong architecture|no matching architecture|missing compatible arch|not built for|built for simulator|sandbox|system policy|mremap_encrypted|file too short|truncated |not a mach-o|unknown file type|wrong filetype|malformed/;
 
+/** Words of dyld of a file that only has the other one of arm64 and arm64e. */
+const twoArms =
+  /\bhave '(?:[^'\n]{0,60},)?arm64(?:,[^'\n]{0,60})?', need '(?:[^'\n]{0,60},)?arm64e|\bhave '(?:[^'\n]{0,60},)?arm64e[^'\n]{0,60}', need '(?:[^'\n]{0,60},)?arm64['.,]/;
+
 /** The row for a library without code for the process's architecture, on a device or in its simulator: what is usual on a Mac
  * cannot be. `null` for others. */
 export function architectureRow(text: string, report: CrashReport): KnowledgeRow | null {
@@ -297,7 +305,7 @@ export function architectureRow(text: string, report: CrashReport): KnowledgeRow
   }
   return known(
     "message",
-    text.includes("arm64e")
+    twoArms.test(text.slice(0, 4000))
       ? "wrong architecture: arm64e, on a device"
       : "wrong architecture: on a device",
   );
@@ -366,10 +374,17 @@ const MAX_PLAIN = 4;
 const dull =
   /^(?:abort\(\) c\w*$|\. \. \.$|DYLD_\w{4,40}=|`{3}|dyld: launch|dyld: in dladdr|Dyld Version: |\[\.\.\.|objc\[\d+\]: garbage collection|dyld\d? mode|dyld4 config|Abort Cause \d+|\(|\)|#|EXC_CORPSE_NOTIFY|Possibly stale failure hints|\s*\d{1,3}:? .{1,300} \(in [\w. +-]{1,80}\)$|\d: Calling block provided|ProductBuildVersion|UserInfo: |Open FDs|\d\.\s{0,4}(?:\\x09)?Program arguments: |[\w ]{1,30}:$|Performing @selector|Analyzing process|Enabled by|CoreSimulator|iPhone Simulator [\d.]{1,12}, iPhone OS |Attempting to present|[\s|]*$|\d{1,4}$|[})'\]]{1,4}$|[{(]{1,4}$|\.{3}$|BUG IN CLIENT OF LIBMALLOC$|[\w.]+\.dylib$)/;
 
+/** Names of what is true or false, or a number. */
+const ofNoObject =
+  /^(?:is|has|have|can|should|will|did|was|supports|allows|needs)(?:[A-Z]|$)|(?:count|length|index|size|success|result|valid|ok|enabled|ready|state|flag)$/i;
+
 /** The row for a condition on an object, which nil fails, or on a number or a coordinate, which nil does not fail. */
 function conditionRow(text: string): KnowledgeRow | null {
   const condition = /Invalid parameter not satisfying: (.{1,300})/.exec(text)?.[1] ?? "";
-  if (/^_?[A-Za-z]\w{0,80}(?: != (?:nil|NULL))?'?(?:\s(?!\s{0,4}[<>=!&|])|$)/.test(condition)) {
+  const object = /^_?([A-Za-z]\w{0,80})( != (?:nil|NULL))?'?(?:\s(?!\s{0,4}[<>=!&|])|$)/.exec(
+    condition,
+  );
+  if (object !== null && (object[2] !== undefined || !ofNoObject.test(object[1]))) {
     return known("message", "condition on an object");
   }
   // A member of the object itself.

@@ -3,12 +3,13 @@
 import { baseName } from "../images.ts";
 import { type KnowledgeRow, known } from "../knowledge/mod.ts";
 import type { CrashReport } from "../report.ts";
+import { isMobile, simulatorOf } from "./platform.ts";
 
 /** Whose a library is, by its path. */
 type Place = "system" | "program" | "package" | "other";
 
 const systems =
-  /^(?:\/.{1,200}\/RuntimeRoot)?\/(?:usr\/lib\/|System\/(?!Volumes\/(?:Data|Macintosh HD)\/))/;
+  /^(?:\/.{1,200}\/RuntimeRoot)?\/(?:usr\/lib\/(?!TweakInject\/|lib(?:substrate|hooker|ellekit)\.)|System\/(?!Volumes\/(?:Data|Macintosh HD)\/))/;
 /** Folders in which package managers install libraries. */
 const packages =
   /^\/(?:opt\/(?:homebrew|local|pkg|sw)|usr\/local\/(?:opt|Cellar|lib|Frameworks)|sw\/lib|nix\/store)\/|\/(?:(?:ana|mini)conda\d?|miniforge\d?|mambaforge|\.?linuxbrew|homebrew)\//i;
@@ -56,7 +57,14 @@ function rowByPlace(text: string, report: CrashReport): KnowledgeRow | null {
     path === null ? null : placeOf(path, report)
   );
   if (owner === "system") {
-    if (user === "system") return known("message", "symbol between libraries of the system");
+    if (user === "system") {
+      return known(
+        "message",
+        simulatorOf(report) !== null || /\/RuntimeRoot\//.test(`${from}${expected}`)
+          ? "symbol between libraries of a simulator's system"
+          : "symbol between libraries of the system",
+      );
+    }
     return known(
       "message",
       /\(built for [^()\n]{1,60} which is newer than running OS\)/.test(part)
@@ -67,8 +75,11 @@ function rowByPlace(text: string, report: CrashReport): KnowledgeRow | null {
   if (user === "system") {
     const row = known("message", "symbol of a copy in place of the system's library")!;
     const whose = owner === "program" ? "the program's own" : "another";
+    // Variables of dyld are a Mac's.
+    const isMac = !isMobile(report) && simulatorOf(report) === null;
     return {
       ...row,
+      ...isMac ? {} : { causes: [], next: "" },
       meaning: row.meaning.replace(
         "A library of the system was given a copy",
         `A library of the system (${baseName(from!)}) was given ${whose} copy of ${
@@ -83,7 +94,7 @@ function rowByPlace(text: string, report: CrashReport): KnowledgeRow | null {
       ? "symbol of a package's library"
       : user === "program" && owner === "program"
       ? "symbol between libraries of the program"
-      : owner === "program"
+      : owner === "program" && user !== null
       ? "symbol of the program for another's library"
       : "symbol of another library",
   );

@@ -283,14 +283,15 @@ function dyldRow(report: CrashReport, text: string): KnowledgeRow | null {
 
 /** Whether a mobile program, or one in its simulator, looked for a library where only macOS has some. */
 function isOfMac(report: CrashReport, text: string): boolean {
-  return /(?:^|\n)Library not loaded: '?\/Library\/Frameworks\//.test(text) &&
+  // A jailbreak installs that there.
+  return /(?:^|\n)Library not loaded: '?\/Library\/Frameworks\/(?!CydiaSubstrate\.)/.test(text) &&
     (isMobile(report) || simulatorOf(report) !== null ||
       /\/[Cc]ontainers\/Bundle\/Application\//.test(report.process.path ?? ""));
 }
 
 /** Whether the program has its own copy of a library that was looked for in another folder. */
 function hasCopy({ images }: CrashReport, text: string): boolean {
-  const path = /(?:^|\n)Library not loaded: (\/\S{1,400})/.exec(text)?.[1];
+  const path = /(?:^|\n)Library not loaded: (\/(?!usr\/lib\/|System\/)\S{1,400})/.exec(text)?.[1];
   if (path === undefined) return false;
   const name = path.slice(path.lastIndexOf("/"));
   return images.some((image) =>

@@ -345,7 +345,7 @@ const uncaughtRows: Readonly<Record<string, KnowledgeRow>> = {
     key: "uncaught C++ exception",
     meaning: "A C++ exception was not caught.",
     causes: [],
-    next: "Find out what was thrown: see the frames after __cxa_throw, or break on __cxa_throw.",
+    next: "Find out what was thrown: break on __cxa_throw.",
     source: 'Apple, "Addressing language exception crashes"',
   },
 };
@@ -379,9 +379,9 @@ function saysPlace(raiser: ReportFrame): boolean {
 }
 
 /** What other threads than the main one may use too: Apple, Cocoa Application Layer's thread safety; UIKit's images,
- * colors, fonts, paths, texts, documents and item providers. */
+ * colors, fonts, paths, texts, documents, item providers and diffable data sources. */
 const anywhere =
-  /^[-+]\[_?(?:NS|UI)\w{0,40}(?:Image|Color|Font|BezierPath|Graphics|Document|ActivityItem|TextStorage|LayoutManager|TextContainer|Typesetter|AttributedString|String|BitmapImageRep|Sound|Cursor|Data|Coder|Pasteboard|Workspace|Predicate|Localized)|^(?:UI|NS)(?:Graphics|Image|Draw)/;
+  /^[-+]\[_{0,2}(?:NS|UI)\w{0,40}(?:Diffable|OpenGL|RunningApplication|Image|Color|Font|BezierPath|Graphics|Document|ActivityItem|TextStorage|LayoutManager|TextContainer|Typesetter|AttributedString|String|BitmapImageRep|Sound|Cursor|Data|Coder|Pasteboard|Workspace|Predicate|Localized)|^(?:UI|NS)(?:Graphics|Image|Draw)/;
 
 /** The row for an exception of the user interface that another thread than the main thread raised. */
 function offMainThread(report: CrashReport, raiser: ReportFrame): KnowledgeRow | null {

@@ -47,7 +47,7 @@ export const consoleRows: readonly KnowledgeRow[] = [
   ),
   ...row(
     ["Flutter: The following "],
-    "Flutter caught an error of Dart code and showed it: the program went on, this is no crash.",
+    "Flutter caught an error of Dart code and showed it: the program goes on after that, it is no crash by itself.",
     [],
     "Read the error's text; the first line of its stack that is of the program's own packages threw it or led to it.",
     "Flutter, packages/flutter/lib/src/foundation/assertions.dart",
@@ -112,21 +112,21 @@ export const consoleRows: readonly KnowledgeRow[] = [
   ...row(
     ["Sanitizer: SEGV on unknown address"],
     "An address was used that is not mapped or not permitted.",
-    ["a damaged pointer, or one to something that is gone"],
+    [],
     pointerUsed,
     deadly,
   ),
   ...row(
     ["Sanitizer: BUS on unknown address"],
     "An address was used in a way that its memory does not allow.",
-    ["a damaged pointer, or one to something that is gone", "a mapped file that became shorter"],
+    [],
     pointerUsed,
     deadly,
   ),
   ...row(
     ["Sanitizer: FPE on unknown address"],
     "The CPU refused a calculation, as a division by zero.",
-    ["a divisor that is zero"],
+    ["a divisor that is zero, or a quotient that does not fit"],
     "See which values the innermost frame calculates with.",
     deadly,
   ),
@@ -139,9 +139,9 @@ export const consoleRows: readonly KnowledgeRow[] = [
   ),
   ...row(
     ["Sanitizer: ABRT on unknown address"],
-    "The process called abort(); the sanitizer only reports it.",
+    "The process was ended by SIGABRT, as by abort(); the sanitizer only reports it.",
     [],
-    "See which function of the sanitizer's stack called abort().",
+    "See which function of the sanitizer's stack called abort(), and what was printed before.",
     deadly,
   ),
   ...row(
@@ -154,14 +154,14 @@ export const consoleRows: readonly KnowledgeRow[] = [
   ...row(
     ["Main Thread Checker: "],
     "What is for the main thread only, as the user interface is, was used from another thread. The checker tells of it and lets the program go on: this is no crash by itself.",
-    ["a completion handler on a background queue"],
+    [],
     "Dispatch to the main queue in the first frame of yours.",
     "Apple, Main Thread Checker",
   ),
   ...row(
     ["Publishing changes from background threads"],
-    "An object that SwiftUI observes was changed on another thread than the main one. The program goes on: this is a warning, no crash.",
-    ["a completion handler on a background queue"],
+    "An object that SwiftUI observes was changed on another thread than the main one. The program goes on: this is a warning, no crash by itself.",
+    [],
     "Change it on the main queue or the main actor.",
     "Apple, Combine and SwiftUI: run-time issues of Xcode",
   ),
@@ -171,7 +171,7 @@ export const consoleRows: readonly KnowledgeRow[] = [
       "Modifying state during view update",
       "Accessing State's value outside",
     ],
-    "SwiftUI's state was changed or used while a view's body ran, or outside of a view. The program goes on: this is a warning, no crash.",
+    "SwiftUI's state was changed or used while a view's body ran, or outside of a view. The program goes on: this is a warning, no crash by itself.",
     [],
     "Move the change to an action, a task or onChange.",
     "Apple, SwiftUI: run-time issues of Xcode",
@@ -179,10 +179,7 @@ export const consoleRows: readonly KnowledgeRow[] = [
   ...row(
     ["React Native: ERROR "],
     "An error of JavaScript was not caught in React Native, or was logged as one.",
-    [
-      "an error in the program's JavaScript",
-      "a native module that is missing or of another version",
-    ],
+    [],
     "The message has the error; its stack is JavaScript's, which needs the source map.",
     "React Native, Libraries/Core/ExceptionsManager.js",
   ),
@@ -197,7 +194,7 @@ export const consoleRows: readonly KnowledgeRow[] = [
     ["Service exited due to", "Job appears to have crashed: ", "Exited abnormally: "],
     "launchd tells that a program which it ran, a service or an app, was ended by a signal, and which. Its line has no stack.",
     [],
-    "Look for a crash report of that process and time: it says why.",
+    "Look for a crash report of that process and time; where the line says who sent the signal, see that one's log.",
     "Apple, launchd; signal(3)",
   ),
   ...row(
@@ -215,13 +212,19 @@ export const consoleRows: readonly KnowledgeRow[] = [
     "Apple, ReportCrash(8)",
   ),
   ...row(
-    ["java", "javax", "kotlin", "kotlinx", "android", "androidx"].map((name) =>
-      `Fatal Exception: ${name}.`
-    ),
+    ["java", "javax", "android", "androidx"].map((name) => `Fatal Exception: ${name}.`),
     "A Java exception was not caught: this is what Crashlytics has of an app for Android.",
     [],
     "The message has type and text; the first line of the stack threw it.",
     "Firebase, firebase-android-sdk: firebase-crashlytics",
+  ),
+  // Of Android, or of an app for iOS that has Kotlin's native code.
+  ...row(
+    ["Fatal Exception: kotlin.", "Fatal Exception: kotlinx."],
+    "A Kotlin exception was not caught.",
+    [],
+    "The message has type and text; the first line of the stack threw it.",
+    "Firebase, Crashlytics; Kotlin/Native",
   ),
   ...row(
     ["Fatal Exception: System."],

@@ -1608,8 +1608,6 @@ export const messageRows: readonly KnowledgeRow[] = [
     dispatch,
   ]),
   ...rows([
-    "Resurrection of an object",
-    "Over-release of an object",
     "Release while enqueued",
     "Source finalized twice",
   ], [
@@ -1636,23 +1634,23 @@ export const messageRows: readonly KnowledgeRow[] = [
   message(
     "trying to lock recursively",
     "A thread waited for a lock of libdispatch that it holds itself, as where the code that dispatch_once runs calls it again: a deadlock.",
-    ["a shared instance whose initializer uses the shared instance"],
+    ["a shared instance or a global whose initializer uses itself, also by what it calls"],
     "Do not call from within it the function that is on the stack twice.",
-    "libdispatch, src/shims/lock.c and once.c",
+    "libdispatch, src/shims/lock.c: _dispatch_once_wait",
   ),
-  ...rows([
-    "Unable to allocate mach port",
-    "possible port leak",
-    "Mach port notification collision",
-  ], [
-    "libdispatch got no Mach port, or one with two owners.",
-    [
-      "a leak of ports, such as of connections and sources that are not cancelled",
-      "a port released too often",
-    ],
+  ...rows(["Unable to allocate mach port", "possible port leak"], [
+    "libdispatch got no Mach port.",
+    ["a leak of ports, such as of connections and sources that are not cancelled"],
     "Look at the number of ports: lsmp.",
     dispatch,
   ]),
+  message(
+    "Mach port notification collision",
+    "A Mach port that libdispatch was to watch was watched already.",
+    [],
+    "",
+    dispatch,
+  ),
   message(
     "Do not close random Unix descriptors",
     "A file descriptor that libdispatch uses was closed by somebody else.",
@@ -1663,7 +1661,7 @@ export const messageRows: readonly KnowledgeRow[] = [
   ...rows(["MB (fatal)", "(per-process-limit"], [
     "The kernel ended the process because it used more memory than its own limit allows.",
     [],
-    "Find what grows with a memory graph; extensions have much lower limits than apps.",
+    "Find what grows with a memory graph.",
     "XNU, bsd/kern/kern_memorystatus.c and osfmk/kern/task.c",
   ]),
   message(
@@ -1714,14 +1712,24 @@ export const messageRows: readonly KnowledgeRow[] = [
   message(
     "Unlock of an os_unfair_lock not owned by current thread",
     "An os_unfair_lock was unlocked by a thread that does not hold it.",
-    ["lock and unlock on different threads", "an unlock too many"],
-    "Unlock on the thread that locked.",
+    [],
+    "See who locks and unlocks it: only the thread that holds the lock may unlock it.",
     "libplatform, src/os/lock.c",
   ),
+  message(
+    "os_unfair_lock is corrupt, or owner thread exited",
+    "An os_unfair_lock has an owner that is no thread of the process.",
+    [
+      "a thread that ended while it held the lock",
+      "memory of the lock that was freed or overwritten",
+    ],
+    "",
+    "libplatform, src/os/lock.c: _os_unfair_lock_corruption_abort",
+  ),
   ...rows(["os_unfair_lock is corrupt", "os_once_t is corrupt", "os_lock is corrupt"], [
-    "A lock is damaged.",
-    ["the object with the lock was deallocated", "memory damage"],
-    useZombies,
+    "A lock is damaged: its memory has no value that a lock can have.",
+    ["memory of the lock that was freed or overwritten"],
+    sanitize,
     "libplatform, src/os/lock.c",
   ]),
   message(
@@ -1731,7 +1739,7 @@ export const messageRows: readonly KnowledgeRow[] = [
       "the object that holds the lock was freed, or its memory overwritten",
       "the object was used by two threads at once, or ended by one while another used it",
     ],
-    "Let one thread at a time use the object that is passed there, and keep it until all have done with it; run with zombie objects or Address Sanitizer.",
+    "See whether several threads use what the program has of that library at once; run with zombie objects or Address Sanitizer.",
     "libplatform, src/os/lock.c: the word of a lock has its owner's port",
   ),
   message(
@@ -1741,29 +1749,32 @@ export const messageRows: readonly KnowledgeRow[] = [
       "the library was called again on the same thread while it held its lock, as from a callback, an observer or a signal's handler",
       "the object that holds the lock was freed, or its memory overwritten",
     ],
-    "See whether the library is on the stack further out, and do in the callback what does not call it again.",
+    "See whether the library is on the stack further out.",
     "libplatform, src/os/lock.c: the word of a lock has its owner's port",
   ),
   message(
     "BUG IN CLIENT OF LIBPLATFORM",
-    "A lock was misused.",
+    "A function of libplatform was misused: most of them are of locks.",
     [],
     "",
     "libplatform, src/os/lock.c",
   ),
-  ...rows([
+  message(
     "pthread_mutex corruption",
-    "pthread_join() state corruption",
-    "Corrupted pthread_dependency_t",
-  ], [
-    "A pthread object is damaged.",
-    ["the object with the mutex was deallocated", "a mutex that was copied", "memory damage"],
-    useZombies,
-    "libpthread, src/pthread_mutex.c",
+    "A pthread mutex changed its owner while it was locked or unlocked.",
+    ["memory of the mutex that was freed, copied or overwritten"],
+    sanitize,
+    "libpthread, src/pthread_mutex.c: _pthread_mutex_corruption_abort",
+  ),
+  ...rows(["pthread_join() state corruption", "Corrupted pthread_dependency_t"], [
+    "What a thread waits with for another one was damaged.",
+    ["memory that was freed or overwritten"],
+    sanitize,
+    "libpthread, src/pthread_cancelable.c and src/pthread_dependency.c",
   ]),
   message(
     "pthread_t was corrupted",
-    "A thread's own structure is damaged.",
+    "The structure that the system has for a thread is not as it left it.",
     ["memory that was overwritten"],
     sanitize,
     "libpthread, src/internal.h: _pthread_validate_signature",
@@ -1778,8 +1789,8 @@ export const messageRows: readonly KnowledgeRow[] = [
   message(
     "pthread_exit() called from a thread not created by",
     "pthread_exit() was called on a thread of the system's pool.",
-    ["a library that ends its thread in a dispatch block"],
-    "Return from the block instead.",
+    [],
+    "See what calls pthread_exit(): on such a thread a function or block is to return instead.",
     "libpthread, src/pthread.c",
   ),
   message(
@@ -1796,21 +1807,24 @@ export const messageRows: readonly KnowledgeRow[] = [
     "",
     "libxpc",
   ),
-  ...rows([
-    "over-release detected",
-    "API MISUSE: Over-release",
-    "API MISUSE: Resurrection",
-  ], [
-    "An object of a system library was released too often.",
-    ["an object released by one that does not own it"],
-    "Check who owns the object.",
-    "Apple, os_object",
+  ...rows(["over-release detected", "Over-release of an object", "API MISUSE: Over-release"], [
+    "An object of a system library, such as a queue or a connection, was released too often.",
+    [],
+    "Check who owns the object, and whether two threads set the variable that holds it at once.",
+    "libdispatch, src/object.c: _os_object_release_internal",
   ]),
+  message(
+    "Resurrection of an object",
+    "An object of a system library, such as a queue or a connection, was retained after its last reference had been given up.",
+    [],
+    "Check who owns the object, and whether two threads use the variable that holds it at once, one of them to change it.",
+    "libdispatch, src/object.c: _os_object_retain_internal",
+  ),
   message(
     "XPC API Misuse: Array mutated",
     "An XPC array was changed while it was gone through, as by xpc_array_apply(): libxpc stops the process for that.",
     ["a block that changes the array whose elements it is called for", "another thread that does"],
-    "Look for what goes through XPC arrays, and change a copy.",
+    "Look for what changes an XPC array while it is gone through.",
     "Apple, xpc/xpc.h",
   ),
   message(
@@ -1830,15 +1844,15 @@ export const messageRows: readonly KnowledgeRow[] = [
   message(
     "CFRelease() called with NULL",
     "CFRelease was called with NULL.",
-    ["a Core Foundation object that could not be created"],
-    "Check for NULL in the first frame of yours.",
+    [],
+    "See where the function that called it has the NULL from.",
     "CoreFoundation, CFRuntime.c",
   ),
   message(
     "CFRetain() called with NULL",
     "CFRetain was called with NULL.",
-    ["a Core Foundation object that could not be created"],
-    "Check for NULL in the first frame of yours.",
+    [],
+    "See where the function that called it has the NULL from.",
     "CoreFoundation, CFRuntime.c",
   ),
   message(
@@ -1904,8 +1918,11 @@ export const messageRows: readonly KnowledgeRow[] = [
   message(
     "Cannot form weak reference to instance",
     "A weak reference was made to an object that is being deallocated.",
-    ["self used for a weak reference in dealloc, or in what dealloc calls"],
-    "Do not make weak references to self while it is deallocated.",
+    [
+      "self used for a weak reference in dealloc, or in what dealloc calls",
+      "an object that was released too often, or on another thread at that moment",
+    ],
+    "See whether dealloc of the class that the message names is on the stack: from there on no weak reference to the object may be made.",
     "objc4, runtime/objc-weak.mm",
   ),
   message(
@@ -1935,7 +1952,7 @@ export const messageRows: readonly KnowledgeRow[] = [
       "an object that is retained and released in its own dealloc",
       "an object released by two threads",
     ],
-    "Break on objc_overrelease_during_dealloc_error; check who owns the object.",
+    "Check who owns the object; break on objc_overrelease_during_dealloc_error.",
     "objc4, runtime/NSObject.mm",
   ),
   message(
@@ -1949,7 +1966,7 @@ export const messageRows: readonly KnowledgeRow[] = [
   message(
     "libc++ Hardening assertion",
     "A hardening check of libc++ failed.",
-    ["an index, iterator or optional used beyond what it holds"],
+    [],
     "Read the message.",
     "libc++, docs/Hardening.rst",
   ),
@@ -1966,8 +1983,8 @@ export const messageRows: readonly KnowledgeRow[] = [
   message(
     "/Sources/dyld/dyld-",
     "An assertion of the dynamic linker (dyld) failed, which loads programs and their libraries.",
-    ["a program or library that was built in a way which this version of the system does not expect"],
-    "Find what was loaded at that moment; compare its deployment target with the version of the system.",
+    [],
+    "Find what was loaded at that moment.",
     "dyld, dyld3/Loading.cpp",
   ),
   message(
@@ -2050,11 +2067,28 @@ export const messageRows: readonly KnowledgeRow[] = [
   message(
     "mapped file has no Team ID",
     "A dynamic library is there, but its code signature is not accepted in this process: it is of no team (ad hoc, or of a certificate of one's own), and library validation asks for the program's.",
-    ["a library that was only signed ad hoc, as a linker does, and not again when it was embedded"],
-    "Sign the library with the program's own identity (Embed & Sign in Xcode); or disable library validation.",
+    ["a library that was only signed ad hoc, as linkers and package managers do"],
+    "Sign the library with the program's own identity; or disable library validation.",
     "Apple, AMFI: library validation",
   ),
-  ...rows(["mapped file has no cdhash", "completely unsigned"], [
+  message(
+    "mapping process is a platform binary, but mapped file is not",
+    "A dynamic library is there, but is not accepted in this process: the process counts as one of the system's (a platform binary), which load only the system's own libraries.",
+    [],
+    "",
+    "Apple, AMFI: library validation",
+  ),
+  ...rows(["disallowed by system policy", "denied by system policy"], [
+    "A dynamic library is there, but the system's policy forbids to load it.",
+    ["a download in quarantine, not notarized"],
+    "Allow it in the system's settings, or sign and notarize it.",
+    dyld,
+  ]),
+  ...rows([
+    "mapped file has no cdhash",
+    "completely unsigned",
+    "Trying to load an unsigned library",
+  ], [
     "A dynamic library is there, but its code signature is not accepted in this process: it has none.",
     ["a library that was not signed when it was built or embedded"],
     "Sign the library as the program is signed (Embed & Sign in Xcode): codesign -dv shows both.",
@@ -2064,7 +2098,7 @@ export const messageRows: readonly KnowledgeRow[] = [
     "A dynamic library is there, but its code signature is not accepted: the kernel calls it invalid.",
     [
       "not signed again when it was embedded, or changed after it was signed",
-      "signed by another team than the program, or with a certificate that this device does not accept",
+      "signed with a certificate or for a profile that this device does not accept",
     ],
     "Embed and sign the library with the program (Embed & Sign in Xcode), and build it from clean; codesign --verify --deep --strict shows what is wrong.",
     "dyld, src/ImageLoaderMachO.cpp: loadCodeSignature, fcntl(F_ADDFILESIGS_RETURN)",
@@ -2076,8 +2110,7 @@ export const messageRows: readonly KnowledgeRow[] = [
   ], [
     "A dynamic library is there, but its code signature is not accepted in this process.",
     [
-      "signed by another team than the program, whose hardened run-time validates libraries",
-      "not signed, or changed after it was signed",
+      "signed by another team than the program, not signed, or changed after it was signed",
     ],
     "Sign the library as the program is signed: codesign -dv shows both; or disable library validation.",
     dyld,
@@ -2091,7 +2124,7 @@ export const messageRows: readonly KnowledgeRow[] = [
     "not a compatible arch",
   ], [
     "A dynamic library is there, but has no code for this architecture.",
-    ["a library for Intel in a program for Apple silicon, or the other way round"],
+    [],
     "lipo -archs shows what it has; install or build it for this architecture.",
     dyld,
   ]),
@@ -2118,8 +2151,7 @@ export const messageRows: readonly KnowledgeRow[] = [
     "wrong architecture: on a device",
     "A dynamic library is there, but has no code for this architecture.",
     [
-      "a library for the simulator or a Mac",
-      "a library without the 32-bit or 64-bit code that the process needs",
+      "a library for the simulator or a Mac, or one without the 32-bit or 64-bit code that the process needs",
     ],
     "lipo -archs shows what it has; use an xcframework, which has a copy for each platform, or build it for this architecture.",
     dyld,
@@ -2164,16 +2196,10 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Put it into the bundle.",
     dyld,
   ]),
-  ...rows(["disallowed by system policy"], [
-    "A dynamic library is there, but the system's policy forbids to load it.",
-    ["a download in quarantine, not notarized"],
-    "Allow it in the system's settings, or sign and notarize it.",
-    dyld,
-  ]),
   ...rows(["Sandbox registration failed: ", "App Sandbox registration failed"], [
     "The sandbox of the program could not be set up when it started: none of its own code ran.",
-    ["a code signature or entitlements that the system does not accept"],
-    "Read the reason in the message; codesign --verify --deep --strict, and codesign -d --entitlements -.",
+    [],
+    "Read the reason in the message.",
     "Apple, libsystem_secinit",
   ]),
   ...rows([
@@ -2212,7 +2238,7 @@ export const messageRows: readonly KnowledgeRow[] = [
     "extends beyond end of file)",
   ], [
     "A dynamic library is there, but its file is not whole: it ends before what it says that it has.",
-    ["a copy or a download that was cut off"],
+    [],
     "Install the program again, or build it from clean.",
     "dyld, src/dyld.cpp: loadPhase6; dyld3/MachOAnalyzer.cpp: validMachOForArchAndPlatform",
   ]),
@@ -2248,7 +2274,7 @@ export const messageRows: readonly KnowledgeRow[] = [
     "cannot link against bundle",
     "unloadable mach-o file type",
   ], [
-    "A file is there under the library's name, but it is no dynamic library: a program or a bundle.",
+    "A file is there under the library's name, but it is no dynamic library: it is of another kind of Mach-O file, such as a program or a bundle.",
     ["something else that was built or copied under the library's name"],
     "See what it is with file(1) and otool -h; check the target's Mach-O type.",
     "dyld, src/dyld.cpp: loadPhase6, link; dyld/Loader.cpp",
@@ -2261,8 +2287,8 @@ export const messageRows: readonly KnowledgeRow[] = [
   ]),
   message(
     "(load command 0x",
-    "A dynamic library is there, but has a load command that this version of the dynamic linker does not know.",
-    ["a library that was linked for a newer system than this"],
+    "The program or a library that it loads has a load command that this version of the dynamic linker does not know.",
+    ["it was linked for a newer system than this"],
     "Lower its deployment target, or run it on a newer system.",
     "dyld, src/ImageLoaderMachO.cpp: throwOnUnknownCommand",
   ),
@@ -2279,20 +2305,14 @@ export const messageRows: readonly KnowledgeRow[] = [
     "O_RDONLY) failed with errno=",
   ], [
     "A dynamic library may be there, but its file could not be opened.",
-    [
-      "permissions of the file or of a folder (errno 1 or 13)",
-      "a path through what is no folder (errno 20)",
-    ],
+    [],
     "Read errno in the message, and see the permissions of the file and of its folders.",
     "dyld, src/dyld.cpp: loadPhase5; errno(2)",
   ]),
   message(
     "no suitable image found",
     "A dynamic library was found, but the system could not use the file.",
-    [
-      "a file that is damaged, incomplete or not readable",
-      "another architecture, or its signature",
-    ],
+    [],
     'See what stands behind "Did find:"; install the program again.',
     dyld,
   ),
@@ -2340,14 +2360,30 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Install it, or ship it and name it by @rpath (install_name_tool -id and -change, then sign again); otool -L shows what is needed.",
     dyld,
   ),
-  ...rows(["Library not loaded: @rpath/libswift", "Library not loaded: /usr/lib/swift/"], [
-    "A library of Swift's run-time could not be loaded.",
-    [
-      "a system older than the library",
-      "the libraries of Swift are not embedded in the program",
-    ],
-    "Raise the deployment target, or embed the library; check the rpaths.",
+  message(
+    "Library not loaded: @rpath/libswift",
+    "A library of Swift's run-time could not be loaded: it was looked for beside the program.",
+    ["the libraries of Swift are not embedded in the program, nor does this system have this one"],
+    "Embed the library, and check the rpaths.",
     dyld,
+  ),
+  message(
+    "Library not loaded: /usr/lib/swift/",
+    "A library of Swift's run-time, which is to be the system's, could not be loaded.",
+    ["a system older than the library, which the program links strongly"],
+    "Link it weakly, raise the deployment target, or run the program on a system that has it.",
+    dyld,
+  ),
+  ...rows([
+    "/CydiaSubstrate.framework/",
+    "/libsubstrate.dylib",
+    "/libhooker.dylib",
+    "/libellekit.dylib",
+  ], [
+    "A library could not be loaded that jailbroken devices have, for what changes other programs (tweaks).",
+    [],
+    "Install it, or build what names it so that it brings the library along.",
+    "Cydia Substrate and ElleKit: where their libraries are installed",
   ]),
   ...rows(["Library not loaded: /System/Library/", "Library not loaded: /usr/lib/"], [
     "A library of the system could not be loaded.",
@@ -2373,9 +2409,9 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Library not loaded: /tmp/",
     "Library not loaded: /Volumes/",
   ], [
-    "A dynamic library could not be loaded: it is named by a path in somebody's folder or volume, as on the machine that it was built on.",
-    ["an install name that is the path of the build, not where the program ships the library"],
-    "Ship the library in the program, and name it by @rpath: install_name_tool -id for the library, -change for what links it; sign both again.",
+    "A dynamic library could not be loaded: it is named by a path in somebody's folder or volume.",
+    [],
+    "See whether it is still there; where the program is to run on other computers, ship the library in it and name it by @rpath (install_name_tool -id and -change, then sign again).",
     dyld,
   ]),
   ...rows(["Library not loaded: /Library/", "Library not loaded: /Applications/"], [
@@ -2413,7 +2449,7 @@ export const messageRows: readonly KnowledgeRow[] = [
   ),
   ...rows(["dlopen(/", "dlopen(@", "dlopen(lib"], [
     "The program asked for a library to be loaded while it ran (dlopen), which failed.",
-    ["a file that is not at the places that the message names", "a library that this one needs"],
+    [],
     "See what the message says of each place; otool -L shows what the library needs.",
     "dlopen(3); dyld, dyld/DyldAPIs.cpp",
   ]),
@@ -2449,6 +2485,13 @@ export const messageRows: readonly KnowledgeRow[] = [
     dyld,
   ),
   message(
+    "symbol between libraries of a simulator's system",
+    "A library of a simulator's system needs a symbol that another one, of that system or of the Mac's below it, lacks.",
+    [],
+    "Use a version of the simulator's system that goes with this macOS and Xcode.",
+    dyld,
+  ),
+  message(
     "symbol between libraries of the system",
     "One library of the system lacks a symbol that another one needs.",
     [
@@ -2470,7 +2513,7 @@ export const messageRows: readonly KnowledgeRow[] = [
   ),
   message(
     "symbol of a package's library",
-    "A library in a folder of a package manager lacks a symbol that what uses it needs.",
+    "A library in a folder that package managers use lacks a symbol that what uses it needs.",
     [
       "a package that was upgraded or replaced after what uses it was built",
       "another version of the library than was meant, by DYLD_LIBRARY_PATH or a second package manager",
@@ -2481,8 +2524,8 @@ export const messageRows: readonly KnowledgeRow[] = [
   message(
     "symbol between libraries of the program",
     "A library of the program lacks a symbol that the program, or another library of it, needs.",
-    ["files of different versions in one program, as after an update that was not finished"],
-    "Install the program again, whole; its maker should see which version of the library is put into it.",
+    ["a library of another version than what needs the symbol was built with"],
+    "Who builds the program should see which version of the library is put into it, and build both anew; who only runs it can install it again, whole.",
     dyld,
   ),
   message(
@@ -2514,22 +2557,22 @@ export const messageRows: readonly KnowledgeRow[] = [
   ),
   message(
     "symbol of another library",
-    "A library lacks a symbol that the program needs.",
-    ["a library of another version than the program was built with"],
-    'See "Expected in": use the version of the library that the program was built with.',
+    "A library lacks a symbol that what uses it needs.",
+    ["a library of another version than what uses it was built with"],
+    'See "Expected in": use the version of the library that goes with what "Referenced from" names.',
     dyld,
   ),
   message(
     "Symbol not found",
-    "A library lacks a symbol that the program needs.",
-    ["a library or system of another version than the program was built with"],
-    'See "Expected in": for a library of the system, raise the deployment target or link it weakly; for another, use the version that the program was built with.',
+    "A library lacks a symbol that the program, or another library, needs.",
+    ["a library or system of another version than what needs the symbol was built with"],
+    "Find out whose symbol it is: for the system's, raise the deployment target or link it weakly; for another's, use the version that goes with what needs it.",
     dyld,
   ),
   message(
     "cannot load 'main executable'",
     "The program could not be loaded.",
-    ["a program for another system version"],
+    [],
     "Read the message.",
     dyld,
   ),
@@ -2545,7 +2588,7 @@ export const messageRows: readonly KnowledgeRow[] = [
     "failed to scene-update",
     "failed to terminate gracefully",
   ], [
-    "A watchdog ended the app because it did not answer in time.",
+    "A watchdog ended the app because it took too long.",
     [],
     "",
     'Apple, "Addressing watchdog terminations"',
@@ -2575,7 +2618,7 @@ export const messageRows: readonly KnowledgeRow[] = [
   ], mainThread),
   ...rows(["nil argument", "nil string parameter", "key cannot be nil", "value cannot be nil"], [
     "A method was passed nil that does not take it.",
-    ["a value that is nil"],
+    [],
     "Check the value in the first frame of yours.",
     language,
   ]),
@@ -2617,27 +2660,39 @@ export const messageRows: readonly KnowledgeRow[] = [
   message(
     "initialized with a non-nil layout parameter",
     "A collection view was made without a layout.",
-    ["init() or init(frame:) in place of init(frame:collectionViewLayout:)"],
+    [
+      "init() or init(frame:) in place of init(frame:collectionViewLayout:)",
+      "a layout that is nil",
+    ],
     "Pass a layout.",
     "Apple, UICollectionView",
   ),
   message(
     "Can't add self as subview",
-    "A view was added to itself: two transitions of a navigation controller ran at once, most often.",
-    ["two pushes or pops at once, as by quick taps"],
-    "Start no navigation while another is under way.",
+    "A view was added to itself as a subview.",
+    ["two transitions of a navigation controller at once, as by quick taps"],
+    "See whether a navigation controller is on the stack: it can start no transition while another is under way.",
     "Apple, UINavigationController",
   ),
-  ...rows([
+  message(
     "present a nil modal view controller",
-    "is pushing the same view controller instance",
-    "with at most one view controller at a time",
-    "number of view controllers provided",
-  ], [
-    "View controllers were shown in a way that UIKit does not allow.",
-    ["an action that runs twice", "a controller that is nil, or shown already"],
-    "Check what is shown before it is shown again.",
+    "A view controller was to be presented that is nil.",
+    [],
+    "Check the view controller before it is presented.",
     "Apple, UIViewController",
+  ),
+  message(
+    "is pushing the same view controller instance",
+    "A view controller was pushed that is on the navigation controller's stack already.",
+    ["an action that runs twice, as by quick taps"],
+    "Check the navigation controller's stack before the push.",
+    "Apple, UINavigationController",
+  ),
+  ...rows(["with at most one view controller at a time", "number of view controllers provided"], [
+    "View controllers were shown in a way that UIKit does not allow.",
+    [],
+    "See which number of view controllers the reason asks for.",
+    "Apple, UIViewController and UIPageViewController",
   ]),
   message(
     "UIAlertController must have a title, a message or an action to display",
@@ -2653,111 +2708,179 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Set it in didFinishLaunching or in the scene's delegate.",
     "Apple, UIApplication",
   ),
-  ...rows(["position contains NaN", "bounds contains NaN", "contains NaN"], [
-    "A layer got a geometry that is not a finite number.",
-    ["a division by zero in a layout"],
+  ...rows(["position contains NaN", "bounds contains NaN"], [
+    "A layer got a geometry that is not a number (NaN).",
+    [],
     "Check the geometry that the first frame of yours sets.",
     "Apple, CALayer",
   ]),
-  ...rows([
-    "view hierarchy unprepared for constraint",
-    "Constraint items must each be a view or layout guide",
-    "Unable to activate constraint",
-    "Multiplier is not finite",
-  ], [
-    "A layout constraint is not valid, or relates views that have no common superview.",
-    ["a constraint made before its views are in the hierarchy", "a value that is not finite"],
-    "Add the views first; check the constraint's values.",
+  message(
+    "contains NaN",
+    "A value that is not a number (NaN) stood where a number is needed.",
+    [],
+    "",
+    "Apple, CALayer",
+  ),
+  ...rows(["view hierarchy unprepared for constraint", "Unable to activate constraint"], [
+    "A layout constraint relates views that have no common superview.",
+    ["a constraint made before its views are in the hierarchy"],
+    "Add the views first.",
+    "Apple, NSLayoutConstraint",
+  ]),
+  ...rows(["Constraint items must each be a view or layout guide", "Multiplier is not finite"], [
+    "A layout constraint was made with an item or a number that it does not take.",
+    [],
+    "Check what the first frame of yours makes the constraint of.",
     "Apple, NSLayoutConstraint",
   ]),
   ...rows(["Auto Layout still required after executing -layoutSubviews"], [
-    "A view was laid out without the layout of its superclass.",
+    "A view still needed Auto Layout after its layoutSubviews.",
     ["layoutSubviews without a call of super", "subviews added while a system's view lays out"],
-    "Call super in layoutSubviews.",
+    "Call super in layoutSubviews of the class that the reason names.",
     "Apple, UIView",
   ]),
-  ...rows([
+  message(
     "NSPersistentStoreCoordinator has no persistent stores",
-    "A fetch request must have an entity",
+    "Core Data was used without a store that could be opened.",
+    ["a changed model without a migration", "files that are protected, or not permitted"],
+    "Check the error when the store is added.",
+    "Apple, Core Data Programming Guide",
+  ),
+  message(
     "+entityForName: nil is not a legal",
-    "not found in entity",
-    "Unacceptable type of value for",
-    "Failed to call designated initializer on NSManagedObject",
-    "statement is still active",
-  ], [
-    "Core Data was used in a way that it does not allow, or without a store that could be opened.",
-    [
-      "a store that could not be opened: a changed model without a migration, protected files",
-      "an entity or property that the model does not have",
-      "a context used on another queue than its own",
-    ],
-    "Check the error when the store is added; compare names with the model.",
+    "Core Data was asked for an entity by a context that is nil, or that has no model.",
+    [],
+    "Check the context before it is used.",
+    "Apple, NSEntityDescription",
+  ),
+  ...rows(["A fetch request must have an entity", "not found in entity"], [
+    "Core Data was asked for an entity or a property that the model does not have.",
+    [],
+    "Compare the name with the model.",
     "Apple, Core Data Programming Guide",
   ]),
-  ...rows([
+  message(
+    "Unacceptable type of value for",
+    "A property of a Core Data object was set to a value of another type than the model has.",
+    [],
+    "Compare the two types that the reason names.",
+    "Apple, NSManagedObject",
+  ),
+  message(
+    "Failed to call designated initializer on NSManagedObject",
+    "A Core Data object was made without its entity.",
+    [],
+    "Make it by its entity and a context.",
+    "Apple, NSManagedObject",
+  ),
+  message(
+    "statement is still active",
+    "Core Data's store was used while a statement of its database still ran.",
+    ["a context used on another queue than its own"],
+    "Run with -com.apple.CoreData.ConcurrencyDebug 1.",
+    "Apple, Core Data Programming Guide",
+  ),
+  message(
     "Unable to parse the format string",
+    "A predicate's format is not valid.",
+    ["text of a user in a format", "a quote that is missing"],
+    "Pass values as arguments, not in the format.",
+    "Apple, NSPredicate",
+  ),
+  ...rows([
     "Unsupported class for predicate",
     "Can't do regex matching",
     "Unable to parse function name",
   ], [
-    "A predicate's format is not valid, or does not fit its values.",
-    ["text of a user in a format", "a quote that is missing", "a value of another type"],
-    "Pass values as arguments, not in the format.",
+    "A predicate or expression is not valid, or does not fit the values that it is used on.",
+    [],
+    "Read the reason.",
     "Apple, NSPredicate",
   ]),
-  ...rows([
+  message(
     "cannot decode object of class",
-    "incomprehensible archive",
-    "does not allow non-keyed",
-  ], [
-    "An archive could not be read.",
-    ["a class that was renamed or is not in this target", "data that is damaged or no archive"],
-    "Register the class under its old name; use the method that reports an error.",
+    "An archive has an object of a class that the process does not have.",
+    ["a class that was renamed, moved to another module or is not in this target"],
+    "Register the class under its old name.",
     "Apple, NSKeyedUnarchiver",
-  ]),
-  ...rows([
+  ),
+  message(
+    "incomprehensible archive",
+    "Data was read as an archive that is none, or is damaged.",
+    [],
+    "Use the method that reports an error.",
+    "Apple, NSKeyedUnarchiver",
+  ),
+  message(
+    "does not allow non-keyed",
+    "An object that can only be archived by keys was given to an archiver without them.",
+    [],
+    "Use NSKeyedArchiver.",
+    "Apple, NSCoder: allowsKeyedCoding",
+  ),
+  message(
     "Task created in a session that has been invalidated",
+    "A URL session was used after it had been invalidated.",
+    [],
+    "Make a new session.",
+    "Apple, NSURLSession",
+  ),
+  ...rows([
     "Completion handler blocks are not supported in background sessions",
     "Upload tasks from NSData are not supported in background sessions",
   ], [
-    "A URL session was used in a way that it does not allow.",
-    [
-      "a session that was invalidated, and is used again",
-      "a background session with a handler or data",
-    ],
-    "Make a new session; use a delegate and files in background sessions.",
+    "A background URL session was used with a completion handler or with data, which it does not take.",
+    [],
+    "Use a delegate and files in background sessions.",
     "Apple, NSURLSession",
   ]),
 
-  ...rows([
+  message(
     "may not be called between calls to beginConfiguration and commitConfiguration",
+    "A capture session was started or stopped while it was being configured.",
+    [],
+    "Call commitConfiguration first.",
+    "Apple, AVCaptureSession",
+  ),
+  message(
     "-[AVCaptureMetadataOutput setMetadataObjectTypes:]",
-    "-[AVCaptureVideoDataOutput",
-    "-[AVCaptureSession",
-    "cannot remove a time observer",
-  ], [
-    "AVFoundation was used in a way that it does not allow.",
+    "A capture output was asked for types of metadata that it does not have.",
     [
-      "a call in a state or configuration that does not allow it",
-      "a device or type that is not there",
-      "an observer of another player",
+      "types set before the output is added to a session with an input",
+      "a camera that does not find them",
     ],
-    "Read the reason; check what is available and the state before the call.",
+    "Compare the types with availableMetadataObjectTypes.",
+    "Apple, AVCaptureMetadataOutput",
+  ),
+  message(
+    "cannot remove a time observer",
+    "A time observer was removed from a player that it was not added to.",
+    [],
+    "Keep the player beside the observer, and remove it from that one.",
+    "Apple, AVPlayer",
+  ),
+  ...rows(["-[AVCaptureVideoDataOutput", "-[AVCaptureSession"], [
+    "AVFoundation was used in a way that it does not allow.",
+    [],
+    "Read the reason.",
     "Apple, AVFoundation",
   ]),
-  ...rows([
-    "Source type 0 not available",
+  message(
     "Source type 1 not available",
-    "Source type 2 not available",
-  ], [
-    "An image picker was opened for a source that the device does not have.",
-    ["the camera, in a simulator or on a device without one"],
+    "An image picker was opened for the camera, which is not there.",
+    ["a simulator, or a device without a camera"],
+    "Ask isSourceTypeAvailable: first.",
+    "Apple, UIImagePickerController",
+  ),
+  ...rows(["Source type 0 not available", "Source type 2 not available"], [
+    "An image picker was opened for a source that is not there.",
+    [],
     "Ask isSourceTypeAvailable: first.",
     "Apple, UIImagePickerController",
   ]),
   ...rows(["can only accept this command while in the powered on state"], [
-    "Bluetooth was used before it was powered on.",
-    ["a command before centralManagerDidUpdateState:"],
+    "Bluetooth was used while it was not powered on.",
+    ["a command before the state is poweredOn, or while Bluetooth is switched off"],
     "Wait for the state poweredOn.",
     "Apple, CBCentralManager",
   ]),
@@ -2806,22 +2929,40 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Report a call for each such message.",
     'Apple, "Responding to VoIP notifications from PushKit"',
   ]),
-  ...rows([
+  message(
     "launch handlers must be registered before application finishes launching",
-    "Launch handler for task with identifier",
-    "No launch handler registered for task with identifier",
-  ], [
-    "A background task was registered too late or twice, or submitted without a registration.",
-    ["registerForTaskWithIdentifier: after the app finished launching, or another identifier"],
-    "Register each identifier once at launch, and list it in BGTaskSchedulerPermittedIdentifiers.",
+    "The handler of a background task was registered after the app had finished launching.",
+    [],
+    "Register each identifier at launch.",
     "Apple, BGTaskScheduler",
-  ]),
-  ...rows(["Caused GPU Timeout Error", "Caused GPU Hang Error", "Caused GPU Address Fault Error"], [
-    "The GPU could not finish a program's commands.",
-    ["a shader that does not end or reads out of bounds", "resources that were released too early"],
-    "Run with Metal's API and shader validation.",
+  ),
+  message(
+    "No launch handler registered for task with identifier",
+    "A background task has no handler registered for its identifier.",
+    [],
+    "Register each identifier at launch; compare it with the one that the reason names.",
+    "Apple, BGTaskScheduler",
+  ),
+  message(
+    "Launch handler for task with identifier",
+    "The handler of a background task was registered twice.",
+    [],
+    "Register each identifier once at launch.",
+    "Apple, BGTaskScheduler",
+  ),
+  ...rows(["Caused GPU Timeout Error", "Caused GPU Hang Error"], [
+    "The GPU did not finish a program's commands in time.",
+    [],
+    "",
     "Apple, MTLCommandBufferError",
   ]),
+  message(
+    "Caused GPU Address Fault Error",
+    "A program's commands had the GPU use memory that is not there.",
+    ["a shader that reads or writes out of bounds", "resources that were released too early"],
+    "Run with Metal's API and shader validation.",
+    "Apple, MTLCommandBufferError",
+  ),
   ...rows(["Fatal access conflict detected"], [
     "Two Swift accesses to one variable overlapped, one of which writes.",
     [
@@ -2837,12 +2978,8 @@ export const messageRows: readonly KnowledgeRow[] = [
     "SwiftUI/ListCoreBatchUpdates",
   ], [
     "SwiftUI found its views in a state that must not be.",
-    [
-      "state or views changed from another thread than the main thread",
-      "identifiers of rows that are not unique, or change",
-      "a bug of SwiftUI",
-    ],
-    "Look at which views and state changed; make identifiers unique.",
+    [],
+    "Look at which views and state changed at that moment.",
     "Apple, SwiftUI and AttributeGraph",
   ]),
   ...rows(["Google Maps SDK for iOS must be initialized"], [
@@ -2879,8 +3016,8 @@ export const messageRows: readonly KnowledgeRow[] = [
     "GADInvalidInitializationException",
   ], [
     "The Google Mobile Ads SDK was not set up.",
-    ["GADApplicationIdentifier is missing in the Info.plist"],
-    "Add the identifier of the app.",
+    ["GADApplicationIdentifier is missing in the Info.plist, or not valid"],
+    "Set what the reason asks for.",
     "Google Mobile Ads SDK",
   ]),
   ...rows(["Facebook App ID not found"], [
@@ -2895,21 +3032,36 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Add the scheme that the reason names.",
     "GoogleSignIn-iOS, GIDSignIn.m",
   ]),
-  ...rows([
+  message(
     "Realm accessed from incorrect thread",
+    "A Realm, or an object of one, was used on another thread than it is of.",
+    [],
+    "Open the Realm on each thread, and pass references between threads.",
+    "Realm, RLMRealm.mm",
+  ),
+  message(
     "Object has been deleted or invalidated",
+    "An object of a Realm was used after it was deleted or invalidated.",
+    [],
+    "Check isInvalidated before it is used.",
+    "Realm, RLMObjectBase.mm",
+  ),
+  ...rows([
     "Attempting to modify object outside of a write transaction",
     "Cannot modify managed RLMArray outside of a write transaction",
-    "Migration is required due to the following errors",
   ], [
-    "Realm was used in a way that it does not allow.",
-    [
-      "an object used on another thread, after its deletion or outside of a write transaction",
-      "a changed model without a migration",
-    ],
-    "Read the reason; pass references between threads; raise the schema's version.",
-    "Realm, RLMObjectBase.mm and RLMRealm.mm",
+    "An object of a Realm was changed outside of a write transaction.",
+    [],
+    "Change it within one.",
+    "Realm, RLMObjectBase.mm",
   ]),
+  message(
+    "Migration is required due to the following errors",
+    "The model of a Realm was changed without a migration.",
+    [],
+    "Raise the schema's version, and migrate.",
+    "Realm, RLMRealm.mm",
+  ),
   ...rows(["Il2CppExceptionWrapper"], [
     "A C# exception of a Unity program was not handled.",
     [],
@@ -2928,12 +3080,18 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Free space on the disk that was written to, which is mostly the start-up disk; while it is full, what ended so ends again.",
     "macOS, errno.h: ENOSPC; SQLite, result codes: SQLITE_FULL; Foundation, FoundationErrors.h: NSFileWriteOutOfSpaceError",
   ]),
-  ...rows(["mutex lock failed", "condition_variable wait failed"], [
+  ...rows(["mutex lock failed: Invalid argument", "condition_variable wait failed: Invalid"], [
     "A lock of a C++ mutex, or a wait with one, failed.",
     [
       "a mutex that was destroyed, such as a static one while the process ends, or that was never made",
     ],
     "Check the lifetime of what the first frame of yours locks, and which threads still run while the process ends.",
+    "libc++, src/mutex.cpp and src/condition_variable.cpp",
+  ]),
+  ...rows(["mutex lock failed", "condition_variable wait failed"], [
+    "A lock of a C++ mutex, or a wait with one, failed.",
+    [],
+    "",
     "libc++, src/mutex.cpp and src/condition_variable.cpp",
   ]),
   ...rows(["thread constructor failed"], [
@@ -2942,12 +3100,27 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Count the threads, and see where they are made.",
     "libc++, include/thread; pthread_create(3): EAGAIN",
   ]),
-  ...rows(["std::bad_alloc", "std::length_error", "bad_array_new_length"], [
-    "A C++ allocation failed, or a container was to grow beyond its limit.",
-    ["a size computed from damaged or foreign data", "a leak"],
+  message(
+    "std::bad_alloc",
+    "A C++ allocation failed.",
+    ["a size that is far too large, or memory that was used up"],
+    "",
+    "C++, [bad.alloc]",
+  ),
+  message(
+    "std::length_error",
+    "Something of C++, such as a container, was to be made longer than it can be.",
+    ["a size computed from damaged or foreign data"],
     "Check the size in the first frame of yours.",
     "libc++, include/stdexcept",
-  ]),
+  ),
+  message(
+    "bad_array_new_length",
+    "A C++ array was to be allocated with a number of elements that is negative or too large.",
+    ["a size computed from damaged or foreign data"],
+    "Check the size in the first frame of yours.",
+    "C++, [new.badlength]",
+  ),
   message(
     "std::out_of_range: vector",
     "std::vector::at() got an index beyond the end of the vector.",
@@ -2984,33 +3157,47 @@ export const messageRows: readonly KnowledgeRow[] = [
     "libc++, src/string.cpp",
   ),
   ...rows(["std::out_of_range"], [
-    "An index or key was beyond what a C++ container or string has, or a number beyond its type.",
-    ["at() with an index or key that is not there", "stoi() and its like with a number too large"],
+    "An index, a key or a number was beyond what a C++ function takes.",
+    [],
     "Check it in the first frame of yours.",
     "libc++, include/stdexcept",
   ]),
   ...rows(["std::invalid_argument"], [
     "A C++ function got an argument that it does not take.",
-    ["stoi() and its like with a text that is no number"],
-    "Check the text in the first frame of yours.",
+    [],
+    "Check the argument in the first frame of yours.",
     "libc++, include/stdexcept",
   ]),
-  ...rows(["bad_function_call", "bad_optional_access", "bad_variant_access", "bad_weak_ptr"], [
-    "An empty C++ function, optional, variant or weak pointer was used.",
+  ...rows(["bad_function_call", "bad_optional_access"], [
+    "An empty C++ function or optional was used.",
     ["a value that was never set, or moved from"],
     "Check that it holds something in the first frame of yours.",
-    "libc++, include/functional, optional, variant and memory",
+    "libc++, include/functional and optional",
   ]),
+  message(
+    "bad_variant_access",
+    "A C++ variant was asked for another type than it holds.",
+    [],
+    "Check what it holds in the first frame of yours.",
+    "libc++, include/variant",
+  ),
+  message(
+    "bad_weak_ptr",
+    "A C++ shared pointer was made of a weak one whose object is gone, or never was owned by one.",
+    [],
+    "",
+    "libc++, include/memory",
+  ),
   ...rows(["filesystem_error"], [
     "A function of C++'s file system failed, and its error was not caught.",
-    ["a file that is not there, or not permitted"],
+    [],
     "The message has operation and path; use the overload with an error code.",
     "libc++, include/filesystem",
   ]),
   ...rows(["[json.exception."], [
-    "JSON was not as the program expects it: nlohmann/json threw, and nobody caught.",
-    ["a member that is missing or of another type", "text that is no JSON"],
-    "The message has kind and place; check with contains() and is_…(), or catch.",
+    "The library for JSON (nlohmann/json) threw an exception, and nobody caught it.",
+    [],
+    "The message has kind and place; check before, or catch.",
     "nlohmann/json, exceptions",
   ]),
 ];

@@ -102,7 +102,14 @@ Deno.test("why a library was not loaded stands on the line after the termination
   const signed = loaded("code signature invalid (errno=1) sliceOffset=0x00000000");
   assertStringIncludes(signed.what, "its code signature is not accepted");
   assertStringIncludes(signed.what, "It was at launch: none of the program's code had run.");
-  assertStringIncludes(signed.causes, "signed by another team");
+  // Another team's is refused later, in other words.
+  assert(!signed.causes.includes("another team"), signed.causes);
+  const system = "code signature in '/x/Shop' not valid for use in process: ";
+  const policy = loaded(`${system}library load disallowed by system policy`);
+  assertStringIncludes(policy.causes, "quarantine");
+  const platform = loaded(`${system}mapping process is a platform binary, but mapped file is not`);
+  assertStringIncludes(platform.what, "load only the system's own libraries");
+  assert(!platform.next.includes("Sign the library"), platform.next);
   const missing = loaded("no such file");
   assert(!missing.what.includes("signature"), missing.what);
   assertStringIncludes(missing.what, "none of the program's code ran");
@@ -306,7 +313,16 @@ Deno.test("a missing symbol: by whose library needs it, and where it was looked 
   );
   assertStringIncludes(missing("/opt/lib/libshop.dylib"), "a library of another version");
   assertStringIncludes(missing("/opt/homebrew/opt/shop/lib/libshop.1.dylib"), "was upgraded");
-  assertStringIncludes(missing(own), "files of different versions in one program");
+  assertStringIncludes(missing(own), "A library of the program lacks a symbol");
+  // Old simulators on a newer Mac.
+  const simulated = missing(
+    "/usr/lib/system/libsystem_kernel.dylib",
+    "/Library/Developer/CoreSimulator/Volumes/iOS/RuntimeRoot/usr/lib/libSystem.B.dylib",
+  );
+  assertStringIncludes(simulated, "A library of a simulator's system needs a symbol");
+  // A tweak's folder is among the system's.
+  const tweak = missing("/usr/lib/libSystem.B.dylib", "/usr/lib/TweakInject/Till.dylib");
+  assertStringIncludes(tweak, "that the program needs");
   assertStringIncludes(
     missing(
       "/Applications/Shop.app/Contents/MacOS/Shop",
