@@ -58,7 +58,7 @@ export function managedCalls({ sections, text }: CrashReport): ManagedCall[] {
  * Xamarin.iOS, runtime/runtime.m: xamarin_process_managed_exception. */
 export function isManagedName(name: string | null, reason: string | null): boolean {
   return name !== null && reason !== null && /^(?:\w{1,60}\.){1,8}\w{1,80}$/.test(name) &&
-    reason.startsWith(`${name}: `);
+    !/^(?:java|javax|kotlin|kotlinx|com|org|io)\./.test(name) && reason.startsWith(`${name}: `);
 }
 
 /** The functions of JavaScript's own stack as a call path, outermost first. */

@@ -2028,7 +2028,12 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Sign the library again, as the last step that touches it.",
     "dyld, dyld/Loader.cpp: mapImage; src/ImageLoaderMachO.cpp: sniffLoadCommands",
   ]),
-  ...rows(["mmap() errno=12 ", "mmap() error 12 "], [
+  ...rows([
+    "mmap() errno=12 ",
+    "mmap() error 12 ",
+    "failed with errno=12 for ",
+    "vm_allocate(size=",
+  ], [
     "A dynamic library was found and read, but there was no room in memory to map it (ENOMEM).",
     ["little memory, or an address space that is full or in pieces"],
     "See how much memory the process used at that moment, and what else it had mapped.",
@@ -2041,7 +2046,7 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Install the program again; do not write into a library that may be in use.",
     "dyld, src/ImageLoaderMachO.cpp: validateFirstPages",
   ),
-  ...rows(["mmap() errno=", "mmap() error ", "could not mmap()"], [
+  ...rows(["mmap() errno=", "mmap() error ", "could not mmap()", "mmap(addr="], [
     "A dynamic library was found and read, but the system could not map it.",
     ["errno in the message says why: see errno(2)"],
     "Read errno in the message; see whether the file and its volume are sound.",
@@ -2259,6 +2264,7 @@ export const messageRows: readonly KnowledgeRow[] = [
   ...rows([
     "unknown file type, first eight bytes",
     "not a mach-o",
+    "not valid mach-o",
     "file does not start with MH_MAGIC",
   ], [
     "A file is there under the library's name, but it is no library (not Mach-O).",
@@ -2362,7 +2368,7 @@ export const messageRows: readonly KnowledgeRow[] = [
   ),
   message(
     "Library not loaded: @rpath/libswift",
-    "A library of Swift's run-time could not be loaded: it was looked for beside the program.",
+    "A library of Swift's run-time could not be loaded, which the program is to find by its rpaths.",
     ["the libraries of Swift are not embedded in the program, nor does this system have this one"],
     "Embed the library, and check the rpaths.",
     dyld,
