@@ -1500,6 +1500,13 @@ Deno.test("a message gives no cause that its own words exclude", () => {
   assertStringIncludes(said(`${at}Invalid argument`).words, "a mutex that was destroyed");
   const again = said(`${at}Resource deadlock avoided`).words;
   assert(!again.includes("destroyed"), again);
+  // What the function's own row says of other objects is no cause here.
+  const nothing = told(crashText({
+    type: "EXC_BREAKPOINT (SIGTRAP)",
+    information: ["*** CFRelease() called with NULL ***"],
+    stack: ["CoreFoundation CFRelease.cold.1 + 8", "Security SecOvenOpen + 8", "MyApp main + 8"],
+  })).words;
+  assert(!nothing.includes("deallocated"), nothing);
   const raised = (reason: string) =>
     said(
       `*** Terminating app due to uncaught exception 'NSInvalidArgumentException', reason: '${reason}'`,

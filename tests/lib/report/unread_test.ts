@@ -110,6 +110,8 @@ Deno.test("why a library was not loaded stands on the line after the termination
   const platform = loaded(`${system}mapping process is a platform binary, but mapped file is not`);
   assertStringIncludes(platform.what, "load only the system's own libraries");
   assert(!platform.next.includes("Sign the library"), platform.next);
+  const full = loaded("mmap(addr=0x104000000, size=0x08000000) failed with errno=12 for /x/Shop");
+  assertStringIncludes(full.what, "no room in memory");
   const missing = loaded("no such file");
   assert(!missing.what.includes("signature"), missing.what);
   assertStringIncludes(missing.what, "none of the program's code ran");
