@@ -16,7 +16,7 @@ import { isNearest } from "../nearest.ts";
 import { accessOf, cpuOf } from "./cpu.ts";
 import { isNonCanonical, type RegionWords, regionWords, stackAfter } from "./region.ts";
 import { isProbing } from "./copying.ts";
-import { type Used, usedFor } from "./instruction.ts";
+import { faultingThread, type Used, usedFor } from "./instruction.ts";
 import { abortsAfter, innermost, interrupted, isUnnamed } from "./stack.ts";
 
 /** Bytes that a push writes. */
@@ -166,7 +166,8 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
   const found: [AddressClass, string][] = [];
   const region = regionWords(report, address);
   const top = isWide || (report.arch === null && !isWatch) ? 1n << 64n : 1n << 32n;
-  const sp = stackPointer(thread);
+  const state = faultingThread(report);
+  const sp = stackPointer(state);
   const add = (kind: AddressClass, words: string): number => found.push([kind, words]);
   const access = accessOf(report);
   const executed = isExecuted(report, address);
@@ -182,7 +183,7 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
     // It is told of the image.
   } else if (object !== null) add("object", object);
   else if (byUse !== null) add(...byUse);
-  else if (address < NEAR_NULL && address > 0n && !executed && hasNoNull(thread)) {
+  else if (address < NEAR_NULL && address > 0n && !executed && hasNoNull(state)) {
     add("number", "it is a small number, but not null: no register is 0");
   } else if (
     address < NEAR_NULL && address > 0n && executed && region.type === null &&
@@ -191,7 +192,7 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
     add("execute", `it is ${address}, a small number`);
   } else if (
     address > 0n && address < MAX_MEMBER && !executed &&
-    (address % MEMBER !== 0n || isInRegister(thread, address))
+    (address % MEMBER !== 0n || isInRegister(state, address))
   ) {
     add("tiny", `it is null plus ${address}, or a small number in place of a pointer`);
   } else if (address < NEAR_NULL && !executed && address % MEMBER !== 0n) {
@@ -209,7 +210,10 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
         : `it is null plus ${address}, as from a member or an element of something that is not there`,
     );
   } else if (top - address === 1n) {
-    add("number", "it is -1: an error value, or an unset handle, used as a pointer");
+    add(
+      "number",
+      "it is -1: a number in place of a pointer, such as an error's or an unset handle's",
+    );
   } else if (top - address <= FIRST_PUSH && lacksBacktrace(report) && !knowsMain(report)) {
     add(
       "no stack",
@@ -249,7 +253,7 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
     const frames = thread?.frames.length ?? 0;
     // A jump to the stack is no access at its end.
     const isEnd = !executed && region.type === null && isProtected(report) &&
-      !isAboveFrame(thread, address);
+      !isAboveFrame(state, address);
     const isDeep = !executed && frames > DEEP;
     add(
       isDeep || isEnd ? "stack" : "unknown",
@@ -293,12 +297,12 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
             found.some(([kind]) => kind === "signed") ? "" : jumpWords(report, address, region)
           }`,
         ]
-        : register(thread, "lr") === 0n
+        : register(state, "lr") === 0n
         ? [
           "return",
           "the program jumped there: it called a null function pointer or returned to null (lr is 0 too)",
         ]
-        : register(thread, "lr") !== null
+        : register(state, "lr") !== null
         ? ["null call", "the program jumped there: it called a null function pointer"]
         : ["null call", "the program jumped there: it called a null function pointer, most likely"],
     );
@@ -476,8 +480,8 @@ function classAt(thread: ReportThread | null, symbol: string, address: bigint): 
 
 /** What is wrong near null where a function was passed an object that is not nil; `null` for other functions. */
 function objectWords(report: CrashReport, address: bigint): string | null {
-  const thread = report.crashedThread;
-  const frame = innermost(thread);
+  const thread = faultingThread(report);
+  const frame = innermost(report.crashedThread);
   if (frame === undefined) return null;
   if (isUnnamed(frame)) {
     return address > 0n && /^libobjc\.A\.dylib$/.test(titleOf(frame)) ? unsureClass(address) : null;
@@ -852,7 +856,7 @@ const NEAR_WORD = 0x100n;
 
 /** The register of a program of 32 bits that has four letters, which an access went by; `null` where none has. */
 function wordAt(report: CrashReport, address: bigint): string | null {
-  for (const { name, value } of report.crashedThread?.registers ?? []) {
+  for (const { name, value } of faultingThread(report)?.registers ?? []) {
     if (value > address || address - value >= NEAR_WORD || value < 1n << 24n) continue;
     const bytes = [24n, 16n, 8n, 0n].map((by) => Number((value >> by) & 0xffn));
     // PowerPC has the first byte of a word on top.

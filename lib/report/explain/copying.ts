@@ -5,6 +5,7 @@ import { register } from "../fault.ts";
 import { isNearest } from "../nearest.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
 import { cpuOf } from "./cpu.ts";
+import { faultingThread } from "./instruction.ts";
 import { innermost } from "./stack.ts";
 
 /** Functions that copy or fill: they write to where they copy to, and read where they copy from. */
@@ -38,7 +39,7 @@ export interface WrongLength {
  * register that it was passed in; those of Intel may use that for what is left, so that only a negative one is
  * believed. XNU, osfmk/arm64/bcopy.s and bzero.s; osfmk/x86_64/bcopy.s. */
 export function wrongLength(report: CrashReport): WrongLength | null {
-  const thread = report.crashedThread;
+  const thread = faultingThread(report);
   const name = functionName(innermost(thread));
   const cpu = cpuOf(report);
   if (

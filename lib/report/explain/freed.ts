@@ -5,6 +5,7 @@ import { archs } from "../../arch/mod.ts";
 import { faultAddress, register } from "../fault.ts";
 import { titleOf } from "../images.ts";
 import type { CrashReport } from "../report.ts";
+import { faultingThread } from "./instruction.ts";
 import { innermost } from "./stack.ts";
 
 /** The bits of an object's first word that are its class: objc4, runtime/isa.h: ISA_MASK of x86-64, of arm64, of arm64
@@ -48,7 +49,8 @@ export interface FreedWord {
 
 /** The word of a freed block that an access went by; `null` where no register has one that the address comes of. */
 export function freedWord(report: CrashReport): FreedWord | null {
-  const { crashedThread: thread, arch } = report;
+  const { arch } = report;
+  const thread = faultingThread(report);
   const address = faultAddress(report);
   if (thread === null || address === null) return null;
   const top = innermost(thread);

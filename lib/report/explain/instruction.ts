@@ -4,7 +4,7 @@
 import { X86Decoder } from "../../unwind/x86/decode.ts";
 import { programCounter, register } from "../fault.ts";
 import { instructionBytes } from "../instruction_bytes.ts";
-import type { CrashReport } from "../report.ts";
+import type { CrashReport, ReportThread } from "../report.ts";
 import { isNonCanonical } from "./region.ts";
 import { interrupted } from "./stack.ts";
 
@@ -212,9 +212,14 @@ function used(report: CrashReport, operand: Operand): Used | null {
 }
 
 /** Whether the registers are those of the instruction that failed: after a signal's handler they are not. */
-function isAtInstruction({ crashedThread: thread, exception }: CrashReport): boolean {
+export function isAtInstruction({ crashedThread: thread, exception }: CrashReport): boolean {
   return thread !== null && interrupted(thread.frames) === 0 &&
     !/^SIGABRT\b/.test(exception?.signal ?? "");
+}
+
+/** The crashed thread, for its registers; `null` where they are not those of the fault. */
+export function faultingThread(report: CrashReport): ReportThread | null {
+  return isAtInstruction(report) ? report.crashedThread : null;
 }
 
 /** By which registers the instruction got to the address that it failed at; `null` where its bytes are not in the report,

@@ -5,6 +5,7 @@ import { imageOf } from "../images.ts";
 import { isNearest } from "../nearest.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
 import { classifyAddress, isExecuted } from "./address.ts";
+import { faultingThread } from "./instruction.ts";
 import { endedBy, isUnnamed } from "./stack.ts";
 
 /** Stacks of threads that do not recurse too deep are not so deep. */
@@ -44,7 +45,7 @@ export function recursion(report: CrashReport): DeepStack | null {
   const most = [...counts.values()].sort((a, b) => b.count - a.count)[0];
   if (most.count < MIN_REPEATS || most.count < frames.length / 10) return null;
   const address = faultAddress(report);
-  const sp = stackPointer(report.crashedThread);
+  const sp = stackPointer(faultingThread(report));
   const near = address !== null && sp !== null && address < sp + 0x1000n &&
     address + 0x20000n > sp && !isExecuted(report, address);
   const kind = address === null ? null : classifyAddress(report, address).kind;

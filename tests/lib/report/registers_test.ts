@@ -950,6 +950,22 @@ Deno.test("registers that a function does not use as is thought, or that are its
   assertStringIncludes(sent("x14", 0x7000_0000_0000_0000n), "freed before, almost certainly");
   assert(!sent("x21", 0x7000_0000_0000_0000n).includes("freed"));
   assert(!sent("x10", 0xe000_0000_0000_0000n).includes("freed"));
+  // Behind a handler that aborted, the registers are those of abort().
+  const handled = told(
+    crash(
+      access("0x0000000000000018").replace("(SIGSEGV)", "(SIGABRT)"),
+      [
+        "libsystem_kernel.dylib __pthread_kill + 10",
+        "libsystem_c.dylib abort + 127",
+        "Bakery onSignal + 30",
+        "libsystem_platform.dylib _sigtramp + 26",
+        "libobjc.A.dylib objc_msgSend + 29",
+        ...end,
+      ],
+      ["  rdi: 0x0000000000000103  rsi: 0x0000000000000006  rsp: 0x00007ff7bfe001a0"],
+    ).replace("ARM-64", "X86-64").replace("ARM Thread State (64-bit)", "X86 Thread State (64-bit)"),
+  );
+  assert(!handled.what.includes("0x103"), handled.what);
   // Where a register has the very number, it need not be null.
   const read = (value: bigint): string =>
     told(crash(access("0x18"), end, registers({ x8: 0n, x0: value }))).what;
