@@ -38,6 +38,7 @@ export function uncaughtException(
     // The stack may tell what the words do not.
     language: said === null || said.language === "Objective-C or C++" ? language : said.language,
   });
+  if (said === null && messages.some((text) => ofOthers.test(text.slice(0, 4000)))) return null;
   if (last.length > 0) return found(said?.language ?? "Objective-C", last);
   const names = crashed.slice(0, 60).map((frame, at) => functionOf(frame, crashed[at - 1] ?? null));
   const handled = endOfTermination(crashed);
@@ -210,12 +211,8 @@ function fromMessage(message: string): Named | null {
   const names = info === null ? null : sourceNames(info[1]);
   if (names !== null) return { language: "C++", name: names.join("::"), reason: null };
   // Firebase Crashlytics; an error of Dart has a row of its own.
-  const fatal =
-    /^Fatal Exception: (?!(?:[\w.]{1,100}\.)?FlutterError|System\.[A-Z]|(?:java|javax|kotlin|kotlinx|android|androidx|dalvik|com|org|io|net)\.[a-z\d.]{0,100}[A-Z])([^:\s]{1,200})(?:: (.{1,2000}))?$/
-      .exec(
-        text,
-      );
-  if (fatal !== null) {
+  const fatal = /^Fatal Exception: ([^:\s]{1,200})(?:: (.{1,2000}))?$/.exec(text);
+  if (fatal !== null && !ofOthers.test(text)) {
     // Unity's wrapper of a C# exception is thrown as a C++ object.
     const language = fatal[1].startsWith("Il2Cpp") ? "C++" : "Objective-C";
     return { language, name: fatal[1], reason: fatal[2] ?? null };
@@ -233,6 +230,10 @@ function fromMessage(message: string): Named | null {
   }
   return null;
 }
+
+/** Crashlytics' titles of errors of Dart, .NET, Java and Kotlin, which are no exceptions of Objective-C. */
+const ofOthers =
+  /^Fatal Exception: (?:(?:[\w.]{1,100}\.)?FlutterError|System\.[A-Z]|(?:java|javax|kotlin|kotlinx|android|androidx|dalvik|com|org|io|net)\.[a-z\d.]{0,100}[A-Z])/;
 
 /** The names in `8facebook3jsi7JSError`; `null` when the lengths do not fit. */
 function sourceNames(text: string): string[] | null {

@@ -223,7 +223,7 @@ export const consoleRows: readonly KnowledgeRow[] = [
     ["Fatal Exception: kotlin.", "Fatal Exception: kotlinx."],
     "A Kotlin exception was not caught.",
     [],
-    "The message has type and text; the first line of the stack threw it.",
+    "The message has type and text.",
     "Firebase, Crashlytics; Kotlin/Native",
   ),
   ...row(

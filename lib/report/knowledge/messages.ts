@@ -3171,7 +3171,7 @@ export const messageRows: readonly KnowledgeRow[] = [
   ...rows(["std::invalid_argument"], [
     "A C++ function got an argument that it does not take.",
     "itself",
-    "Check the argument in the first frame of yours.",
+    "",
     "libc++, include/stdexcept",
   ]),
   ...rows(["bad_function_call", "bad_optional_access"], [

@@ -135,6 +135,24 @@ Deno.test("a Dart error and a zombie's message are no uncaught exceptions of Obj
     "on a null value\n       at CartState.build(cart.dart:12)\n";
   assertStringIncludes(told(dart), "A Dart error was not caught");
   assert(!told(dart).includes("Objective-C"));
+  // Crashlytics of an app for iOS numbers the lines as those of a native stack.
+  const native = (title: string, frame: string) =>
+    told(
+      `# Crashlytics - Stack trace\n# Platform: apple\n\nFatal Exception: ${title}\nOven is cold\n` +
+        `0  Shared                         0x1023ab ${frame} + 88\n` +
+        "1  Shop                           0x1000cd main + 40\n",
+    );
+  for (
+    const [title, words] of [
+      ["FlutterError", "A Dart error was not caught"],
+      ["kotlin.IllegalStateException", "A Kotlin exception was not caught"],
+    ]
+  ) {
+    const error = native(title, "kfun:com.shop.Oven#bake(){}");
+    assertStringIncludes(error, words);
+    assertStringIncludes(error, "Oven is cold");
+    assert(!error.includes("Objective-C"), error);
+  }
   const zombie =
     "2026-01-01 10:00:00.000 Shop[12:303] *** -[Cart retain]: message sent to deallocated " +
     "instance 0x6000\n";
