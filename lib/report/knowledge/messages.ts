@@ -397,13 +397,12 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Use posix_spawn, or call exec directly after fork; in Python set the multiprocessing start method to spawn.",
     "objc4, runtime/objc-initialize.mm",
   ),
-  message(
-    "FlutterError: ",
+  ...rows(["FlutterError: ", "Fatal Exception: FlutterError"], [
     "A Dart error was not caught; the program reported it by itself and may have gone on.",
     [],
-    "Read the error's text; its frames are Dart's.",
+    "Read the error's text.",
     "Flutter, firebase_crashlytics: recordFlutterFatalError",
-  ),
+  ]),
   message(
     "objc_msgSend() selector name:",
     "A message was sent to an invalid object, usually one that was already deallocated.",

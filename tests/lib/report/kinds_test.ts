@@ -153,6 +153,8 @@ Deno.test("a Dart error and a zombie's message are no uncaught exceptions of Obj
     assertStringIncludes(error, "Oven is cold");
     assert(!error.includes("Objective-C"), error);
   }
+  const cxx = native("facebook::jsi::JSError", "shop::bake()");
+  assertStringIncludes(cxx, "A C++ exception was not caught: facebook::jsi::JSError, Oven is cold");
   const zombie =
     "2026-01-01 10:00:00.000 Shop[12:303] *** -[Cart retain]: message sent to deallocated " +
     "instance 0x6000\n";
