@@ -11,7 +11,7 @@ import {
   stackPointer,
 } from "../fault.ts";
 import { imageFinder, imageOf, isSystemImage, titleOf } from "../images.ts";
-import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
+import type { CrashReport, ReportFrame, ReportImage, ReportThread } from "../report.ts";
 import { isNearest } from "../nearest.ts";
 import { accessOf, cpuOf } from "./cpu.ts";
 import { isNonCanonical, type RegionWords, regionWords, stackAfter } from "./region.ts";
@@ -24,6 +24,8 @@ const FIRST_PUSH = 8n;
 
 /** Most members are at offsets that this divides. */
 const MEMBER = 4n;
+/** Members of what is there are not further on. */
+const MAX_MEMBER = 0x1000n;
 /** Maximum distance from the stack pointer of an access that overflows the stack. */
 const NEAR_STACK = 0x20000n;
 /** Size of a 64-bit program's `__PAGEZERO`. */
@@ -121,224 +123,321 @@ export function describeAddress(report: CrashReport, address: bigint): readonly 
     : ["it is not near null, and the report does not say what was there"];
 }
 
-/** Go, src/runtime/signal_darwin_amd64.go and signal_unix.go: sigaddr of a fault that another process may have sent. */
-const GO_UNKNOWN = 0xb01d_face_deba_c1en;
-
-/** WebKit, Source/WTF/wtf/Assertions.cpp: WTFCrash; Skia, SkTypes.h: SK_CRASH. */
-const WEBKIT_CRASH = 0xbbad_beefn;
+/** Values that run-times and programs use as an address on purpose. */
+const marks: readonly {
+  readonly from: bigint;
+  /** How many of them there are: the offset of a member may be added. */
+  readonly count: bigint;
+  readonly kind: AddressClass;
+  readonly words: string;
+}[] = [
+  {
+    // Go, src/runtime/signal_darwin_amd64.go and signal_unix.go: sigaddr of a fault that another process may have sent.
+    from: 0xb01d_face_deba_c1en,
+    count: 1n,
+    kind: "unknown",
+    words: "it is what Go's run-time puts where the fault's address is not known",
+  },
+  {
+    // WebKit, Source/WTF/wtf/Assertions.cpp: WTFCrash; Skia, SkTypes.h: SK_CRASH.
+    from: 0xbbad_beefn,
+    count: 1n,
+    kind: "deliberate",
+    words:
+      "it is what WebKit, JavaScriptCore and Skia crash by on purpose, as a check does that failed",
+  },
+  {
+    // dyld, include/mach-o/dyld_priv.h: DYLD_BADROOT_MARKER.
+    from: 0x0bad_4007n,
+    count: MAX_MEMBER,
+    kind: "replaced",
+    words:
+      "it is what dyld puts in place of a function or variable that is missing in a library which is loaded in place of one of the system's",
+  },
+];
 
 /** From this size on an entry is the shared cache, which has variables too. */
 const SHARED = 1n << 29n;
-/** dyld, include/mach-o/dyld_priv.h: DYLD_BADROOT_MARKER. */
-const REPLACED = 0x0bad_4007n;
-/** Members of what is there are not further on. */
-const MAX_MEMBER = 0x1000n;
 
-/** Describes and classifies an address. */
-export function classifyAddress(report: CrashReport, address: bigint): AddressWords {
-  if (address === GO_UNKNOWN) {
-    return {
-      kind: "unknown",
-      words: ["it is what Go's run-time puts where the fault's address is not known"],
-    };
-  }
-  if (address === WEBKIT_CRASH) {
-    return {
-      kind: "deliberate",
-      words: [
-        "it is what WebKit, JavaScriptCore and Skia crash by on purpose, as a check does that failed",
-      ],
-    };
-  }
-  if (address >= REPLACED && address - REPLACED < MAX_MEMBER) {
-    return {
-      kind: "replaced",
-      words: [
-        "it is what dyld puts in place of a function or variable that is missing in a library which is loaded in place of one of the system's",
-      ],
-    };
-  }
-  const thread = report.crashedThread;
-  const isAbove = thread?.frames.some(({ address }) => address >= PAGE_ZERO) === true;
+/** What is known of an access, by which its address is told. */
+interface Fault {
+  readonly report: CrashReport;
+  readonly address: bigint;
+  readonly region: RegionWords;
+  /** The image that has the address. */
+  readonly image: ReportImage | null;
+  /** The thread with the registers of the access. */
+  readonly state: ReportThread | null;
+  readonly sp: bigint | null;
+  readonly executed: boolean;
+  /** Whether pointers have eight bytes. */
+  readonly isWide: boolean;
+  /** What is behind the highest address. */
+  readonly top: bigint;
+  readonly filling: Found | null;
+  /** The address as text; `null` when it is none. */
+  readonly text: string | null;
+  /** What its upper bits tell. */
+  readonly bits: readonly Found[];
+}
+
+/** A class of an address, and what is told of it. */
+type Found = readonly [kind: AddressClass, words: string];
+
+/** What one rule says of an address; `null` or nothing where it does not hold. */
+type Rule = (fault: Fault) => Found | readonly Found[] | null;
+
+function readFault(report: CrashReport, address: bigint): Fault {
+  const isAbove = report.crashedThread?.frames.some((frame) => frame.address >= PAGE_ZERO) === true;
   // Watches had 64-bit CPUs with pointers of 32 bits: arm64_32.
   const isWatch = !isAbove && /^Watch OS /.test(report.osVersion ?? "");
   const isWide = report.arch === null ? isAbove : archs[report.arch].pointerSize === 8 && !isWatch;
-  const found: [AddressClass, string][] = [];
-  const region = regionWords(report, address);
-  const top = isWide || (report.arch === null && !isWatch) ? 1n << 64n : 1n << 32n;
   const state = faultingThread(report);
-  const sp = stackPointer(state);
-  const add = (kind: AddressClass, words: string): number => found.push([kind, words]);
-  const access = accessOf(report);
-  const executed = isExecuted(report, address);
+  const filling = fillingOf(address, isWide || address >> 32n !== 0n);
+  const text = filling === null ? asText(address) : null;
+  return {
+    report,
+    address,
+    region: regionWords(report, address),
+    image: imageFinder(report.images)(address),
+    state,
+    sp: stackPointer(state),
+    executed: isExecuted(report, address),
+    isWide,
+    top: isWide || (report.arch === null && !isWatch) ? 1n << 64n : 1n << 32n,
+    filling: filling === null ? null : [filling[0], `it is ${filling[1]}`],
+    text,
+    // The kernel calls any address with upper bits a failed authentication.
+    bits: text === null || cpuOf(report) !== "arm" ? pointerWords(report, address) : [],
+  };
+}
 
-  const object = address < NEAR_NULL && !executed ? objectWords(report, address) : null;
-  // Programs of 32 bits are loaded at 0x1000, and some of 64 bits have more there than others.
-  const isLow = !executed && address < PAGE_ZERO &&
-    (imageFinder(report.images)(address) !== null || address >= NEAR_NULL && region.type !== null);
-  const use = executed || object !== null ? null : usedFor(report, address);
-  const isNear = address < PAGE_ZERO || top - address < NEAR_NULL;
-  const byUse = use === null || !isNear ? null : useWords(use);
-  if (isLow) {
-    // It is told of the image.
-  } else if (object !== null) add("object", object);
-  else if (byUse !== null) add(...byUse);
-  else if (address < NEAR_NULL && address > 0n && !executed && hasNoNull(state)) {
-    add("number", "it is a small number, but not null: no register is 0");
-  } else if (
-    address < NEAR_NULL && address > 0n && executed && region.type === null &&
-    imageFinder(report.images)(address) === null
-  ) {
-    add("execute", `it is ${address}, a small number`);
-  } else if (
-    address > 0n && address < MAX_MEMBER && !executed &&
-    (address % MEMBER !== 0n || isInRegister(state, address))
-  ) {
-    add("tiny", `it is null plus ${address}, or a small number in place of a pointer`);
-  } else if (address < NEAR_NULL && !executed && address % MEMBER !== 0n) {
-    add("tiny", `it is null plus ${address}, or a small number in place of a pointer`);
-  } else if (address < NEAR_NULL && !executed && address >= MAX_MEMBER) {
-    add(
-      "far",
-      `it is ${address}: farther from null than a member of nearly any object, so an element of something that is null, or a number in place of a pointer`,
-    );
-  } else if (address < NEAR_NULL) {
-    add(
+/** What is told of an address that the program jumped to. */
+const jumps: readonly Rule[] = [
+  ({ report }) =>
+    faultOf(report) === "KERN_MEMORY_ERROR"
+      ? ["unknown", "it is that of the instruction itself: its page of code was not there"]
+      : null,
+  ({ report, address, region }) =>
+    isFunctionAt(report, address, region)
+      ? [
+        "fetch",
+        "it is that of the instruction itself, in the code of an image: the CPU could not fetch it from there",
+      ]
+      : null,
+  ({ report, address, region, bits }) => {
+    if (address === 0n) return null;
+    // A pointer that failed is what was jumped by.
+    const signed = bits.filter(([kind]) => kind === "signed");
+    return [...signed, [
+      mayBeUnloaded(report, address, region) ? "execute nothing" : "execute",
+      `the program jumped there${signed.length > 0 ? "" : jumpWords(report, address, region)}`,
+    ]];
+  },
+  ({ state }) => {
+    const lr = register(state, "lr");
+    return lr === 0n
+      ? [
+        "return",
+        "the program jumped there: it called a null function pointer or returned to null (lr is 0 too)",
+      ]
+      : [
+        "null call",
+        `the program jumped there: it called a null function pointer${
+          lr === null ? ", most likely" : ""
+        }`,
+      ];
+  },
+];
+
+/** What is told of an address near null, before the end of all, or where 64-bit programs have nothing. */
+const numbers: readonly Rule[] = [
+  // Programs of 32 bits are loaded at 0x1000, and some of 64 bits have more there than others: it is told of the image.
+  ({ address, image, region, executed }) =>
+    !executed && address < PAGE_ZERO &&
+      (image !== null || address >= NEAR_NULL && region.type !== null)
+      ? []
+      : null,
+  ({ report, address, executed }) => {
+    const words = address < NEAR_NULL && !executed ? objectWords(report, address) : null;
+    return words === null ? null : ["object", words];
+  },
+  ({ report, address, executed, top }) => {
+    const isNear = address < PAGE_ZERO || top - address < NEAR_NULL;
+    const use = executed || !isNear ? null : usedFor(report, address);
+    return use === null ? null : useWords(use);
+  },
+  ({ address, executed, state }) =>
+    address > 0n && address < NEAR_NULL && !executed && hasNoNull(state)
+      ? ["number", "it is a small number, but not null: no register is 0"]
+      : null,
+  ({ address, executed, region, image }) =>
+    address > 0n && address < NEAR_NULL && executed && region.type === null && image === null
+      ? ["execute", `it is ${address}, a small number`]
+      : null,
+  // What has the very number need not have been null.
+  ({ address, executed, state }) =>
+    address > 0n && address < NEAR_NULL && !executed &&
+      (address % MEMBER !== 0n || address < MAX_MEMBER && isInRegister(state, address))
+      ? ["tiny", `it is null plus ${address}, or a small number in place of a pointer`]
+      : null,
+  ({ address, executed }) =>
+    address >= MAX_MEMBER && address < NEAR_NULL && !executed
+      ? [
+        "far",
+        `it is ${address}: farther from null than a member of nearly any object, so an element of something that is null, or a number in place of a pointer`,
+      ]
+      : null,
+  ({ address }) =>
+    address >= NEAR_NULL ? null : address === 0n ? ["null", "it is null"] : [
       "null",
-      address === 0n
-        ? "it is null"
-        : `it is null plus ${address}, as from a member or an element of something that is not there`,
-    );
-  } else if (top - address === 1n) {
-    add(
-      "number",
-      "it is -1: a number in place of a pointer, such as an error's or an unset handle's",
-    );
-  } else if (top - address <= FIRST_PUSH && lacksBacktrace(report) && !knowsMain(report)) {
-    add(
-      "no stack",
-      `it is -${top - address}: where the first push goes of a process whose stack pointer is 0`,
-    );
-  } else if (top - address < NEAR_NULL) {
-    add(
-      "tiny",
-      `it is -${
-        top - address
-      }: something before an object that is null, or a negative number, such as an error's, in place of a pointer`,
-    );
-  } else if (isWide && address < PAGE_ZERO) {
+      `it is null plus ${address}, as from a member or an element of something that is not there`,
+    ],
+  ({ address, top }) =>
+    top - address === 1n
+      ? [
+        "number",
+        "it is -1: a number in place of a pointer, such as an error's or an unset handle's",
+      ]
+      : null,
+  ({ report, address, top }) =>
+    top - address <= FIRST_PUSH && lacksBacktrace(report) && !knowsMain(report)
+      ? [
+        "no stack",
+        `it is -${top - address}: where the first push goes of a process whose stack pointer is 0`,
+      ]
+      : null,
+  ({ address, top }) =>
+    top - address < NEAR_NULL
+      ? [
+        "tiny",
+        `it is -${
+          top - address
+        }: something before an object that is null, or a negative number, such as an error's, in place of a pointer`,
+      ]
+      : null,
+  ({ report, address, isWide, executed }) => {
+    if (!isWide || address >= PAGE_ZERO) return null;
     const cut = cutWords(report, address);
-    add(
+    return [
       executed ? "number" : "low",
       "it is below 4 GB, where most 64-bit programs have nothing: " +
-        (cut === null ? "a number, not a pointer" : `a number, or ${cut}`) +
-        (executed ? "" : "; or it is far behind null"),
-    );
-  }
-  const filling = fillingOf(address, isWide || address >> 32n !== 0n);
-  if (filling !== null) found.unshift([filling[0], `it is ${filling[1]}`]);
-  if (region.guard) add(...guardWords(report, address));
-  else if (region.other !== null) {
-    add(
-      "unknown",
-      `it is in the guard page of the stack of thread ${region.other}, which is not the one that crashed`,
-    );
-    if (region.beside !== null) {
-      add(
-        "beside",
-        `it is at the upper end of the stack of thread ${region.beside}, which crashed`,
-      );
-    }
-  } else if (sp !== null && nearStack(address, sp)) {
-    const frames = thread?.frames.length ?? 0;
+      (cut === null ? "a number, not a pointer" : `a number, or ${cut}`) +
+      (executed ? "" : "; or it is far behind null"),
+    ];
+  },
+];
+
+/** What is told of an address by the stacks. */
+const stacks: readonly Rule[] = [
+  ({ report, address, region }) => region.guard ? guardWords(report, address) : null,
+  ({ region: { other, beside } }) =>
+    other === null ? null : [
+      [
+        "unknown",
+        `it is in the guard page of the stack of thread ${other}, which is not the one that crashed`,
+      ],
+      ...beside === null ? [] : [
+        ["beside", `it is at the upper end of the stack of thread ${beside}, which crashed`],
+      ] as const,
+    ],
+  ({ report, address, region, state, sp, executed }) => {
+    if (sp === null || !nearStack(address, sp)) return null;
+    const frames = report.crashedThread?.frames.length ?? 0;
     // A jump to the stack is no access at its end.
     const isEnd = !executed && region.type === null && isProtected(report) &&
       !isAboveFrame(state, address);
     const isDeep = !executed && frames > DEEP;
-    add(
+    return [
       isDeep || isEnd ? "stack" : "unknown",
       `it is ${address < sp ? `${sp - address} bytes below` : `${address - sp} bytes above`} ` +
-        "the stack pointer" +
-        (isDeep
-          ? `, after ${frames} frames: the stack is full`
-          : isEnd
-          ? ", where memory is protected: the stack is full"
-          : ""),
-    );
-  }
-  const text = filling === null ? asText(address) : null;
-  if (text !== null) add("text", textWords(address)!);
-  const word = text !== null || isWide || executed || region.type !== null
-    ? null
-    : wordAt(report, address);
-  if (word !== null) add("text", word);
-  // The kernel calls any address with upper bits a failed authentication.
-  if (text === null || cpuOf(report) !== "arm") {
-    for (const [kind, words] of pointerWords(report, address)) add(kind, words);
-  }
-  const wide = text !== null ? null : asWideText(address);
-  if (wide !== null) add("unknown", `its bytes are the text "${wide}" in UTF-16`);
-  if (executed && faultOf(report) === "KERN_MEMORY_ERROR") {
-    found.unshift([
-      "unknown",
-      "it is that of the instruction itself: its page of code was not there",
-    ]);
-  } else if (executed && isFunctionAt(report, address, region)) {
-    found.unshift([
-      "fetch",
-      "it is that of the instruction itself, in the code of an image: the CPU could not fetch it from there",
-    ]);
-  } else if (executed) {
-    found.unshift(
-      address !== 0n
-        ? [
-          mayBeUnloaded(report, address, region) ? "execute nothing" : "execute",
-          `the program jumped there${
-            found.some(([kind]) => kind === "signed") ? "" : jumpWords(report, address, region)
-          }`,
-        ]
-        : register(state, "lr") === 0n
-        ? [
-          "return",
-          "the program jumped there: it called a null function pointer or returned to null (lr is 0 too)",
-        ]
-        : register(state, "lr") !== null
-        ? ["null call", "the program jumped there: it called a null function pointer"]
-        : ["null call", "the program jumped there: it called a null function pointer, most likely"],
-    );
-    // A pointer that failed is what was jumped by.
-    const at = found.findIndex(([kind]) => kind === "signed");
-    if (at > 0) found.unshift(...found.splice(at, 1));
-  }
-  const image = imageFinder(report.images)(address);
-  if (image !== null) {
-    // Images are listed as far as their code and constants go.
-    const isConstant = region.words === null && !executed && isProtected(report) &&
-      image.size < SHARED;
-    add(
-      isConstant ? "readonly" : "unknown",
-      `it is in ${image.name}, 0x${(address - image.base).toString(16)} bytes from its start${
-        isConstant ? ", among its code and constants, which may only be read" : ""
-      }`,
-    );
-  }
-  // The kernel looks up the pointer without the bits of its signature.
-  const isSigned = found.some(([kind]) => kind === "signed") ||
-    report.arch === "arm64" && address >> 47n !== 0n;
-  if (region.words !== null) {
-    add(
-      region.kind,
-      isSigned
-        ? region.words.replace(/^it is in a region/, "the pointer is into a region")
-        : region.words,
-    );
+      "the stack pointer" +
+      (isDeep
+        ? `, after ${frames} frames: the stack is full`
+        : isEnd
+        ? ", where memory is protected: the stack is full"
+        : ""),
+    ];
+  },
+];
+
+/** What is told of an address by the image that has it: images are listed as far as their code and constants go. */
+function imageWords({ report, address, image, region, executed }: Fault): Found | null {
+  if (image === null) return null;
+  const isConstant = region.words === null && !executed && isProtected(report) &&
+    image.size < SHARED;
+  return [
+    isConstant ? "readonly" : "unknown",
+    `it is in ${image.name}, 0x${(address - image.base).toString(16)} bytes from its start${
+      isConstant ? ", among its code and constants, which may only be read" : ""
+    }`,
+  ];
+}
+
+/** The parts of what is told of an address, in their order: of each the first rule that holds tells. */
+const parts: readonly (readonly Rule[])[] = [
+  jumps.map((rule): Rule => (fault) => fault.executed ? rule(fault) : null),
+  [({ filling }) => filling],
+  numbers,
+  stacks,
+  [({ address, text }) => text === null ? null : ["text", textWords(address)!]],
+  [({ report, address, region, isWide, text, executed }) => {
+    const word = text !== null || isWide || executed || region.type !== null
+      ? null
+      : wordAt(report, address);
+    return word === null ? null : ["text", word];
+  }],
+  [({ executed, address, bits }) =>
+    // Of a jump it is told what failed.
+    executed && address !== 0n ? bits.filter(([kind]) => kind !== "signed") : bits],
+  [({ address, text }) => {
+    const wide = text === null ? asWideText(address) : null;
+    return wide === null ? null : ["unknown", `its bytes are the text "${wide}" in UTF-16`];
+  }],
+  [imageWords],
+  [({ report, address, region: { words, kind } }) =>
+    words === null ? null : [
+      kind,
+      // The kernel looks up the pointer without the bits of its signature.
+      report.arch === "arm64" && address >> 47n !== 0n
+        ? words.replace(/^it is in a region/, "the pointer is into a region")
+        : words,
+    ]],
+];
+
+/** Describes and classifies an address: it is of the class of the first part that has one. */
+export function classifyAddress(report: CrashReport, address: bigint): AddressWords {
+  const mark = marks.find(({ from, count }) => address >= from && address - from < count);
+  if (mark !== undefined) return { kind: mark.kind, words: [mark.words] };
+  const fault = readFault(report, address);
+  const found: Found[] = [];
+  for (const rules of parts) {
+    for (const rule of rules) {
+      const said = rule(fault);
+      if (said === null) continue;
+      found.push(...isSingle(said) ? [said] : said);
+      break;
+    }
   }
   const kind = found.find(([kind]) => kind !== "unknown")?.[0] ?? "unknown";
-  const words = found.map(([, words]) => words);
+  return settled(fault, kind, found.map(([, words]) => words));
+}
+
+function isSingle(said: Found | readonly Found[]): said is Found {
+  return typeof said[0] === "string";
+}
+
+/** The class of an address, by what else the report has of the access. */
+function settled(
+  { report, address, region, sp }: Fault,
+  kind: AddressClass,
+  words: readonly string[],
+): AddressWords {
   // Without its stack it may as well be that of a function.
   if (kind === "null" && address === 0n && (counterOf(report) === null || isLost(report))) {
     return { kind: "nothing", words };
   }
+  const access = accessOf(report);
   if (kind === "unknown" && region.type === null && isProtected(report)) {
     // The stack pointer is near where a stack ends.
     if (sp === null && report.exception?.signal === "SIGSEGV") {
