@@ -795,13 +795,13 @@ function pointerWords(report: CrashReport, address: bigint): [AddressClass, stri
         }`,
       ]];
     }
-    if (said || failed) {
+    if (said || failed && signs(report)) {
       const where = stripped === address ? "" : `; the pointer was 0x${stripped.toString(16)}`;
       const words = /possible pointer authentication/i.test(subtype)
         ? "a pointer's authentication may have failed"
         : said
         ? "a pointer's authentication failed"
-        : "its upper bits are those that a failed pointer authentication leaves";
+        : "its upper bits are those that a failed pointer authentication leaves, or of data in place of a pointer";
       return [["signed", `${words}${where}`]];
     }
     if (address >> 63n === 1n && -address + (1n << 64n) > NEAR_NULL) {

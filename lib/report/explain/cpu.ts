@@ -13,10 +13,13 @@ import { headOf } from "../text.ts";
 /** How memory was used. */
 export type Access = "read" | "write" | "execute";
 
-/** The instruction set, for rows that are limited to one; by the system where the report does not name it. */
+/** The instruction set, for rows that are limited to one; by the exception's code or the system where the report does not
+ * name it. */
 export function cpuOf(report: CrashReport): CpuFamily | undefined {
-  const { arch, crashedThread } = report;
+  const { arch, crashedThread, exception } = report;
   if (arch !== null) return arch.startsWith("arm") ? "arm" : "intel";
+  const code = /\bEXC_(ARM|I386)_/.exec(exception?.subtype ?? "")?.[1];
+  if (code !== undefined) return code === "ARM" ? "arm" : "intel";
   // Only PowerPC has such a register: the program counter of what an exception interrupted.
   if (register(crashedThread, "srr0") !== null) return "powerpc";
   return isMobile(report) ? "arm" : undefined;
@@ -263,10 +266,18 @@ export function jumpedToText(report: CrashReport): boolean {
 export function refusedWords(report: CrashReport): string | null {
   const { exception, arch } = report;
   const [kind, instruction] = exception?.codes ?? [];
-  if (exception?.type !== "EXC_BAD_INSTRUCTION" || arch !== "arm64") return null;
+  if (exception?.type !== "EXC_BAD_INSTRUCTION" || !arch?.startsWith("arm")) return null;
   // A handler aborted after it: the code is not always the CPU's.
   if (abortsAfter(exception)) return null;
   if (kind !== 1n || instruction === undefined || instruction >> 32n !== 0n) return null;
+  // LLVM, ARM: the `trap` intrinsic, in both instruction sets; newer kernels make a breakpoint of it.
+  if (arch !== "arm64") {
+    return instruction === 0xdefen || instruction === 0xe7ff_defen
+      ? `The instruction was 0x${
+        instruction.toString(16)
+      }, the compiler's trap, as of a failed check.`
+      : null;
+  }
   const hex = `0x${instruction.toString(16).padStart(8, "0")}`;
   const text = textAtCounter(report);
   if (text !== null) {

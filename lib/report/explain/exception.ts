@@ -13,6 +13,7 @@ import {
   knownFrame,
   knownTriage,
 } from "../knowledge/mod.ts";
+import { isNearest } from "../nearest.ts";
 import type { CrashReport, ReportException, ReportFrame } from "../report.ts";
 import { classifyAddress, describeAddress, isExecuted, strangeRegisters } from "./address.ts";
 import {
@@ -472,7 +473,13 @@ export function tellKind(crash: Crash, isDecoded: boolean, story: Story): void {
     !happened.some((text) => /authentication|sanitizer: |debugtrap/.test(text)) &&
     rows.every(({ kind }) => kind === "exception" || kind === "signal" || kind === "subtype")
   ) {
-    story.tell("Which check failed is not in the report.");
+    story.tell(
+      exception?.type === "EXC_BREAKPOINT" && cpuOf(report) === "intel" &&
+        !rows.some(({ meaning }) => meaning.startsWith("A check of "))
+        // int3 is no check's trap of the compiler.
+        ? "Whether a check failed, and which, is not in the report."
+        : "Which check failed is not in the report.",
+    );
   }
   // The bytes that would tell ud2 from another instruction are seldom there.
   if (
@@ -519,7 +526,8 @@ function unsaid(
       ? " The report says neither by whom nor why."
       : "";
   }
-  return key === "SIGABRT" && !happened.some((text) => text.includes("It says: "))
+  return /^SIGABRT(?: within a call)?$/.test(key) &&
+      !happened.some((text) => text.includes("It says: "))
     ? " The report does not say why."
     : "";
 }
@@ -577,6 +585,8 @@ function kindRow(
     ? known("signal", "sent by itself")
     : signal === "SIGABRT" && isSentByAnother(report, stack)
     ? known("signal", "SIGABRT of another process")
+    : signal === "SIGABRT" && isWithinCall(report)
+    ? known("signal", "SIGABRT within a call")
     : known("signal", signal, cpu);
   // A message says more than what usually leads to the signal.
   const isSaid = happened.some((text) => text.startsWith("It says: "));
@@ -662,6 +672,16 @@ function isSentByAnother(
     termination!.byProcess !== process.name &&
     !stack.some(({ symbol }) => /^_{0,2}(?:abort|pthread_kill|kill)\b/.test(symbol ?? ""));
 }
+
+/** Whether the crashed thread was in a call of the kernel by which no process ends itself. */
+function isWithinCall({ crashedThread }: CrashReport): boolean {
+  const top = crashedThread?.frames[0];
+  return top !== undefined && top.symbol !== null && top.index === 0 && !isNearest(top) &&
+    titleOf(top) === "libsystem_kernel.dylib" && !ends.test(top.symbol);
+}
+
+/** Functions of the kernel's library by which processes end themselves, or that their frames may be told as. */
+const ends = /kill|abort|terminate|raise|exit|sigreturn|payload|reason|^0x|^<redacted>/i;
 
 /** Whether a signal of a fault comes from a call such as raise(), without any exception of the CPU. */
 function isSentByItself({ exception, crashedThread }: CrashReport): boolean {

@@ -28,7 +28,7 @@ const isNano = (word: bigint): boolean => word >> 48n === 0xbaddn && (word & 0xf
 /** Functions that read the class of an object which they are passed, and registers in which they may hold it: others are
  * their callers'. objc4, runtime/Messengers.subproj. */
 const readsClass = /^objc_(?:msgSend(?!Super)|retain|release|autorelease)\b/;
-const scratch = /^(?:x(?:9|1[0-7])|r(?:ax|cx|10|11))$/;
+const scratch = /^(?:x(?:[89]|1[0-7])|r(?:ax|cx|10|11))$/;
 
 /** The word that an empty string of Swift has in place of an object: Swift, stdlib/public/core/StringObject.swift. */
 const EMPTY_STRING = 0xe000_0000_0000_0000n;

@@ -493,6 +493,14 @@ export const exceptionRows: readonly KnowledgeRow[] = [
   },
   {
     kind: "signal",
+    key: "SIGABRT within a call",
+    meaning: "SIGABRT ended the process, and nothing on the crashed thread's stack raised it.",
+    causes: [],
+    next: "Look in the system's log for who sent the signal.",
+    source: "XNU, bsd/kern/kern_sig.c: psignal; abort(3)",
+  },
+  {
+    kind: "signal",
     key: "SIGABRT of another process",
     meaning: "Another process ended this one by SIGABRT: it did not abort itself.",
     causes: [],

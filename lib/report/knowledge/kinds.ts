@@ -109,7 +109,7 @@ export const kindRows: readonly KnowledgeRow[] = [
     "event",
     "shutdown stall",
     "The system took long to shut down; the report has the processes that had not ended yet, with those that are there until the end: kernel_task, launchd, and spindump, which made the report.",
-    ["a process that does not react to being asked to end"],
+    [],
     "See which processes were left, and what the busiest of them did.",
     "Apple, spindump(8)",
   ),

@@ -1255,7 +1255,8 @@ Deno.test("a trap is a check of Swift where Swift's code met it", () => {
   for (const name of ["check", "shop::check(int)", "-[Shop check]"]) {
     const words = trap(`MyApp ${name} + 4`);
     assert(!words.includes("Swift") && !words.includes("nil unwrapped"), words);
-    assertStringIncludes(words, "Which check failed is not in the report.");
+    // int3 is not what a compiler has for checks.
+    assertStringIncludes(words, "Whether a check failed, and which, is not in the report.");
   }
   for (const type of ["EXC_BREAKPOINT (SIGTRAP)", "EXC_BAD_INSTRUCTION (SIGILL)"]) {
     const words = trap("MyApp Shop.check(of:) + 4", type);

@@ -1016,6 +1016,31 @@ Deno.test("codes of Intel's CPUs: a stack fault is no trap, a floating-point tra
   assert(!floating.causes.includes("divided by zero"), floating.causes);
 });
 
+Deno.test("a signal that met a thread in a call was not raised there; what Intel's int3 and ARM's trap say", () => {
+  const met = (call: string): string =>
+    told(crash("Exception Type:  EXC_CRASH (SIGABRT)\nException Codes: 0x0, 0x0", [
+      `libsystem_kernel.dylib ${call} + 8`,
+      ...end,
+    ])).what;
+  assertStringIncludes(met("read"), "nothing on the crashed thread's stack raised it");
+  assert(!met("read").includes("abort()"), met("read"));
+  assert(!met("__pthread_kill").includes("nothing on"), met("__pthread_kill"));
+  const trap = told(
+    crash("Exception Type:  EXC_BREAKPOINT (SIGTRAP)\nException Codes: 0x2, 0x0", end).replace(
+      "ARM-64",
+      "X86-64 (Native)",
+    ),
+  ).what;
+  assertStringIncludes(trap, "Whether a check failed, and which");
+  const narrow = told(
+    crash("Exception Type:  EXC_BAD_INSTRUCTION (SIGILL)\nException Codes: 0x1, 0xdefe", end)
+      .replace("ARM-64", "ARM"),
+  ).what;
+  assertStringIncludes(narrow, "The instruction was 0xdefe, the compiler's trap");
+  const line = told("Thread 1: EXC_BAD_INSTRUCTION (code=EXC_ARM_UNDEFINED, subcode=0x0)\n").what;
+  assert(!line.includes("Intel"), line);
+});
+
 Deno.test("a trap that is not the compiler's is no check of Swift; hidden names are no recursion", () => {
   const trap = (number: string): string =>
     told(crash("Exception Type:  EXC_BREAKPOINT (SIGTRAP)", [
