@@ -205,6 +205,10 @@ const machPortFlavors: Readonly<Record<number, string>> = {
 const withoutPort: readonly number[] = [3, 5, 6, 7];
 const withGuard: readonly number[] = [1, 4, 16, 2048];
 
+/** The flavor of a file that no process guards, but the file system: XNU, bsd/kern/kern_guarded.c:
+ * generate_file_permissions_guard_exception. */
+const PERMISSIONS = 128;
+
 const fileFlavors: Readonly<Record<number, string>> = {
   1: "CLOSE: it was closed",
   2: "DUP: it was duplicated",
@@ -223,6 +227,7 @@ const vnodeFlavors: Readonly<Record<number, string>> = {
   16: "TRUNC_OTHER: it was cut short by a process that does not guard it",
   32: "LINK: a link to it was made",
   64: "EXCHDATA: its data was exchanged",
+  128: "PERMISSIONS: its permissions were changed",
 };
 
 const memoryFlavors: Readonly<Record<number, string>> = {
@@ -348,7 +353,10 @@ export function decodeGuard(codes: readonly bigint[]): string | null {
       .map(([, name]) => name).join("; ");
   const what = names === "" ? `flavor 0x${flavor.toString(16)}` : names;
   const isPort = guard.name === "MACH_PORT";
-  const on = isPort && withoutPort.includes(flavor) ? "" : `, ${guard.target(target)}`;
+  const isPermissions = guard.name === "VN" && flavor === PERMISSIONS;
+  const on = isPort && withoutPort.includes(flavor) || isPermissions
+    ? ""
+    : `, ${guard.target(target)}`;
   return `GUARD_TYPE_${guard.name}${on}: ${what}` +
     (subcode === undefined ? "" : secondWords(guard.name, flavor, subcode));
 }
@@ -357,7 +365,8 @@ export function decodeGuard(codes: readonly bigint[]): string | null {
 function secondWords(type: string, flavor: number, subcode: bigint): string {
   const hex = `0x${subcode.toString(16)}`;
   if (type === "VIRT_MEMORY") return ` (at ${hex})`;
-  if (type !== "MACH_PORT" || withGuard.includes(flavor)) return ` (guard ${hex})`;
+  const isGuard = type === "VN" ? flavor !== PERMISSIONS : type !== "MACH_PORT";
+  if (isGuard || type === "MACH_PORT" && withGuard.includes(flavor)) return ` (guard ${hex})`;
   return subcode === 0n ? "" : ` (${hex})`;
 }
 

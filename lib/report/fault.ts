@@ -16,7 +16,7 @@ export function faultAddress(report: CrashReport): bigint | null {
   const subtype = subtypeName(exception, report.arch);
   if (subtype !== null && withoutAddress.has(subtype)) return null;
   // So Intel's kernel passes a general protection fault on; XNU, bsd/dev/i386/unix_signal.c: sendsig.
-  if (subtype === "SEGV_NOOP" && report.arch === "x86_64") return null;
+  if (subtype === "SEGV_NOOP" && /^(?:x86_64|i386)$/.test(report.arch ?? "")) return null;
   const written = /\bat (0x[0-9a-fA-F]{1,16})\b/.exec(exception.subtype ?? "")?.[1];
   if (written !== undefined) return BigInt(written);
   if (exception.codes.length >= 2) return exception.codes[1];

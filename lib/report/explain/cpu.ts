@@ -59,7 +59,8 @@ function registerAccess(thread: ReportThread | null): Access | null {
   }
   const kind = (esr >> 26n) & 0x3fn;
   if (instructionAborts.includes(kind)) return "execute";
-  // Data aborts say whether it was a write.
+  // Data aborts say whether it was a write, but for those of instructions that clean caches, as after code was made.
+  if ((esr & 0x100n) !== 0n) return null;
   return dataAborts.includes(kind) ? (esr & 0x40n) !== 0n ? "write" : "read" : null;
 }
 
@@ -110,6 +111,7 @@ export function isCheck(report: CrashReport): boolean {
 /** Whether a name is one of Swift's functions: `Type.method(label:)`, mangled or not. */
 export function isSwift(symbol: string): boolean {
   return /^_?\$s|^_T|\((?:\w+:)*\)$/.test(symbol) && /^[\w$]|^@objc /.test(symbol) &&
+    !symbol.includes("::") &&
     (symbol.includes(".") || (symbol.startsWith("_") && !symbol.endsWith("()")));
 }
 

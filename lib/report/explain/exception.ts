@@ -133,7 +133,8 @@ export function tellAccess(crash: Crash, story: Story): void {
       // The kind of the exception, or of a check, says it.
     } else if (address === null || tellsCause(row)) story.add(row, text);
     else story.tell(text);
-    const isProtection = /^(?:EXC_I386_GPFLT|SEGV_NOOP)$/.test(row.key) && address === null;
+    const isProtection = /^(?:EXC_I386_GPFLT|SEGV_NOOP)(?: of 32 bits)?$/.test(row.key) &&
+      address === null;
     const aligned = isProtection ? alignmentWords(report) : null;
     const strange = !isProtection
       ? null
@@ -288,7 +289,8 @@ function subtypeRow(
 ): KnowledgeRow | null {
   const isAligned = address !== null && address % ALIGNED === 0n;
   const isCode = address !== null && isExecuted(report, address);
-  return (isAligned ? known("subtype", `${subtype} aligned`) : null) ??
+  return (report.arch === "i386" ? known("subtype", `${subtype} of 32 bits`) : null) ??
+    (isAligned ? known("subtype", `${subtype} aligned`) : null) ??
     (isCode ? known("subtype", `${subtype} of code`) : null) ??
     known("subtype", subtype, cpuOf(report));
 }

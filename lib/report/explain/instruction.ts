@@ -239,7 +239,7 @@ const aligned: readonly number[] = [0x0f28, 0x0f29, 0x0f2b, 0x0fe7];
 /** The place in memory that an Intel CPU's instruction used which met a general protection fault; `null` where it is not
  * known. */
 function protectedPlace(report: CrashReport): Used | null {
-  if (report.arch !== "x86_64" || !isAtInstruction(report)) return null;
+  if (report.arch === "arm64" || !isAtInstruction(report)) return null;
   const [operand, ...more] = operandsOf(report);
   return operand === undefined || more.length > 0 ? null : used(report, operand);
 }

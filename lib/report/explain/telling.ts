@@ -320,7 +320,7 @@ export function onlyWaits(
 export function isSentSignal(report: CrashReport, stack: readonly ReportFrame[]): boolean {
   const { exception, termination } = report;
   if (exception?.type !== "EXC_CRASH" || exception.codes.length === 0) return false;
-  if (!/^SIG(?:SEGV|BUS)\b/.test(exception.signal ?? "")) return false;
+  if (!/^SIG(?:SEGV|BUS|ILL|TRAP|FPE)\b/.test(exception.signal ?? "")) return false;
   if (exception.codes.some((code) => code !== 0n) || stack.length === 0) return false;
   if (termination?.namespace != null && termination.namespace !== "SIGNAL") return false;
   // A run-time with an exception port of its own takes the CPU's exceptions before the kernel makes signals of them.

@@ -385,6 +385,14 @@ export const exceptionRows: readonly KnowledgeRow[] = [
   },
   {
     kind: "exception",
+    key: "EXC_GUARD GUARD_TYPE_VN PERMISSIONS",
+    meaning: "The process changed the permissions of a file whose permissions it may not change.",
+    causes: [],
+    next: "",
+    source: "XNU, bsd/kern/kern_guarded.c: generate_file_permissions_guard_exception",
+  },
+  {
+    kind: "exception",
     key: "EXC_GUARD GUARD_TYPE_VN",
     meaning: "The process changed a file that a process had put under guard.",
     causes: [],
@@ -837,6 +845,15 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     next: "",
     source: intel,
   },
+  ...["EXC_I386_GPFLT", "SEGV_NOOP"].map((key): KnowledgeRow => ({
+    kind: "subtype",
+    key: `${key} of 32 bits`,
+    meaning:
+      "general protection fault: of a vector instruction whose address is not aligned to 16 bytes, of an instruction that programs may not use, or of a segment; the CPU does not report the address",
+    causes: [],
+    next: "",
+    source: "Intel, Software Developer's Manual, volume 3, Interrupt 13",
+  })),
   {
     kind: "subtype",
     key: "EXC_I386_STKFLT",

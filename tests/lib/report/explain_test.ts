@@ -173,10 +173,12 @@ Deno.test("EXC_GUARD as kern/exc_guard.h packs it", () => {
       "GUARD_TYPE_REJECTED_SC: system call 26 is not allowed to this process",
     ],
     [
-      code(4n, 0x80n, 5n),
+      code(4n, 0x100n, 5n),
       0n,
-      "GUARD_TYPE_VN, a file guarded by process 5: flavor 0x80 (guard 0x0)",
+      "GUARD_TYPE_VN, a file guarded by process 5: flavor 0x100 (guard 0x0)",
     ],
+    // No process guards it.
+    [code(4n, 0x80n, 5n), 0n, "GUARD_TYPE_VN: PERMISSIONS: its permissions were changed"],
   ];
   for (const [first, second, words] of cases) assertEquals(decodeGuard([first, second]), words);
   assertEquals(decodeGuard([]), null);

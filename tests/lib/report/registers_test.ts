@@ -1011,6 +1011,13 @@ Deno.test("codes of Intel's CPUs: a stack fault is no trap, a floating-point tra
   const fault = code("EXC_BAD_INSTRUCTION (SIGILL)", "0x000000000000000c");
   assertStringIncludes(fault.what, "EXC_I386_STKFLT");
   assert(!/ud2|check failed/.test(fault.what), fault.what);
+  // In 32 bits no address is not canonical.
+  const narrow = told(
+    crash("Exception Type:  EXC_BAD_ACCESS (SIGSEGV)\nException Codes: EXC_I386_GPFLT", end)
+      .replace("ARM-64", "X86 (Native)"),
+  );
+  assertStringIncludes(narrow.what, "whose address is not aligned to 16 bytes");
+  assert(!narrow.what.includes("canonical") && !narrow.causes.includes("freed"), narrow.what);
   const floating = code("EXC_ARITHMETIC (SIGFPE)", "0x0000000000000008");
   assertStringIncludes(floating.what, "a floating-point operation met an exception");
   assert(!floating.causes.includes("divided by zero"), floating.causes);
@@ -1032,6 +1039,9 @@ Deno.test("a signal that met a thread in a call was not raised there; what Intel
     ),
   ).what;
   assertStringIncludes(trap, "Whether a check failed, and which");
+  // Codes of zeros are of no trap.
+  const sent = told(crash("Exception Type:  EXC_CRASH (SIGTRAP)\nException Codes: 0x0, 0x0", end));
+  assertStringIncludes(sent.what, "most likely the signal was sent");
   const narrow = told(
     crash("Exception Type:  EXC_BAD_INSTRUCTION (SIGILL)\nException Codes: 0x1, 0xdefe", end)
       .replace("ARM-64", "ARM"),
@@ -1049,6 +1059,18 @@ Deno.test("a trap that is not the compiler's is no check of Swift; hidden names 
     ], [...registers({}), `  esr: 0xf200${number} (Breakpoint) brk`])).what;
   assertStringIncludes(trap("0001"), "A check of Swift failed");
   assert(!trap("c471").includes("A check of Swift"), trap("c471"));
+  const templates = told(crash("Exception Type:  EXC_BREAKPOINT (SIGTRAP)", [
+    "Bakery void oven::bake<Args...>() + 20",
+    "Bakery main + 8",
+  ])).what;
+  assert(!templates.includes("Swift"), templates);
+  // Cleaning a cache is told as a write.
+  const cleaned = told(crash(
+    access("0x16f1fe000"),
+    end,
+    [...registers({}), "  far: 0x16f1fe000  esr: 0x92000147 (Data Abort)"],
+  ));
+  assert(!cleaned.what.includes("a write"), cleaned.what);
   assertStringIncludes(trap("c471"), "a pointer's authentication failed");
   assert(!/Which check|check of Swift/.test(trap("f000")), trap("f000"));
   const hidden = told(crash(
