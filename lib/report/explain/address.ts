@@ -698,6 +698,8 @@ function mayBeUnloaded(report: CrashReport, address: bigint, region: RegionWords
 const dataNames =
   /^(?:(?:vtable|VTT|typeinfo(?: name)?|construction vtable|guard variable) for |_ZT[VTIS]|_?OBJC_(?:CLASS|METACLASS|IVAR)_\$_|(?:nominal )?type (?:metadata|descriptor)|protocol (?:conformance )?descriptor)/;
 
+/** More than this no function has on its stack. */
+const LARGEST = 1n << 28n;
 /** How near to a stack's end the stack pointer is where that end was met. */
 const NEAR_END = 0x20000n;
 
@@ -717,12 +719,20 @@ function guardWords(report: CrashReport, address: bigint): [AddressClass, string
   if (isInterrupted || sp === null) {
     return ["stack", "it is in a stack's guard page: the stack is full, most likely"];
   }
+  const stack = stackAfter(regionInfo(report) ?? "");
+  if (address - sp > LARGEST || stack !== null && sp > stack.end) {
+    return [
+      "guard",
+      `it is in a stack's guard page, but the stack pointer is elsewhere (0x${
+        sp.toString(16)
+      }): the thread was on another stack`,
+    ];
+  }
   const isFar = sp - address > NEAR_END;
   // What looks whether the stack has room reads its end on purpose.
   if (!isFar || isProbing(report)) {
     return ["stack", "it is in a stack's guard page: the stack is full"];
   }
-  const stack = stackAfter(regionInfo(report) ?? "");
   return stack !== null && sp > stack.start + NEAR_END && sp <= stack.end
     ? [
       "guard",

@@ -48,6 +48,7 @@ import {
   functionOf,
   isRecorderFrame,
   isTrampoline,
+  reachesBase,
   withoutImage,
 } from "./stack.ts";
 import { handlerThrows } from "./language.ts";
@@ -168,9 +169,16 @@ export function tellAccess(crash: Crash, story: Story): void {
     // A page that the kernel could not deliver has nothing to do with what the address looks like.
     const length = kind === "null" || kind === "nothing" ? null : wrongLength(report);
     if (length !== null) story.tell(lengthWords(length));
-    const causes = row !== null && isUndelivered(row)
-      ? null
-      : known("address", length !== null ? "length" : probed === null ? kind : "probe");
+    const causes = row !== null && isUndelivered(row) ? null : known(
+      "address",
+      length !== null
+        ? "length"
+        : kind === "stack" && isShallow(crash)
+        ? "stack of few frames"
+        : probed === null
+        ? kind
+        : "probe",
+    );
     // Where the address is no pointer at all, that it is not aligned either says nothing.
     const isSymptom = kind !== "unknown" && rows.length === 1 &&
       /^(?:BUS_ADR(?:ALN(?: aligned)?|ERR)|EXC_ARM_DA_ALIGN)(?: of code)?$/.test(rows[0].key);
@@ -195,6 +203,15 @@ export function tellAccess(crash: Crash, story: Story): void {
   if (refused !== null && jumpedToText(report)) story.rows.push(known("address", "execute")!);
   if (row !== null && isUndelivered(row)) tellTriage(report, story);
   tellFreed(report, story);
+}
+
+/** Fewer frames do not fill a stack, but by what one of them has there. */
+const FEW = 40;
+
+/** Whether a stack is whole and has few frames: no recursion filled it. */
+function isShallow({ stack }: Crash): boolean {
+  return stack.length > 0 && stack.length < FEW && stack[0].index === 0 &&
+    stack.at(-1)!.index < FEW && reachesBase(stack) && stack.every(({ address }) => address > 0n);
 }
 
 /** Messages by which libraries say that they stop a process on purpose. */

@@ -515,6 +515,16 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "address",
+    "stack of few frames",
+    "",
+    [
+      "local variables that are larger than what is left of the stack, as on a thread with a small one",
+    ],
+    "Allocate them on the heap, or give the thread a larger stack.",
+    "libpthread, src/pthread.c: the default size of stacks",
+  ),
+  row(
+    "address",
     "probe",
     "",
     [
@@ -563,7 +573,6 @@ export const kindRows: readonly KnowledgeRow[] = [
     [
       "a write or read that ran on beyond what it was for, as of a local array, by a wrong length or index",
       "a wrong pointer",
-      "local variables that are larger than what is left of the stack",
     ],
     "Look at the local arrays of the top functions, and at the pointer and the length that they used.",
     vm,

@@ -769,6 +769,16 @@ Deno.test("a copy that ran into a stack's guard page is no full stack, and its l
   assert(!/stack is full/.test(plain.what), plain.what);
 });
 
+Deno.test("a stack's guard page: another stack was in use; few frames do not fill one by recursion", () => {
+  const fiber = guarded(["Bakery bake + 4", ...end], { sp: 0x1_2040_0010n });
+  assertStringIncludes(fiber.what, "but the stack pointer is elsewhere (0x120400010)");
+  assert(!fiber.what.includes("the stack is full"), fiber.what);
+  const large = guarded(["Bakery bake + 4", ...end], { sp: 0x1_6eff_0010n });
+  assertStringIncludes(large.what, "the stack is full");
+  assertStringIncludes(large.causes, "local variables that are larger");
+  assert(!large.causes.includes("recursion"), large.causes);
+});
+
 Deno.test("the function that probes a stack reads its guard page on purpose", () => {
   const probed = guarded(["libsystem_pthread.dylib ___chkstk_darwin + 60", ...end], {});
   assertStringIncludes(probed.what, "the stack is full");
