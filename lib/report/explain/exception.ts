@@ -169,21 +169,16 @@ export function tellAccess(crash: Crash, story: Story): void {
     // A page that the kernel could not deliver has nothing to do with what the address looks like.
     const length = kind === "null" || kind === "nothing" ? null : wrongLength(report);
     if (length !== null) story.tell(lengthWords(length));
+    const isFew = kind === "stack" && isShallow(crash);
     const causes = row !== null && isUndelivered(row) ? null : known(
       "address",
-      length !== null
-        ? "length"
-        : kind === "stack" && isShallow(crash)
-        ? "stack of few frames"
-        : probed === null
-        ? kind
-        : "probe",
+      length !== null ? "length" : isFew ? "stack of few frames" : probed === null ? kind : "probe",
     );
     // Where the address is no pointer at all, that it is not aligned either says nothing.
     const isSymptom = kind !== "unknown" && rows.length === 1 &&
       /^(?:BUS_ADR(?:ALN(?: aligned)?|ERR)|EXC_ARM_DA_ALIGN)(?: of code)?$/.test(rows[0].key);
     // The registers of a handler that ended the process are not of the access that filled a stack.
-    if (causes !== null && (isSymptom || kind === "filled" || length !== null)) {
+    if (causes !== null && (isSymptom || isFew || kind === "filled" || length !== null)) {
       rows.unshift(causes);
     } else if (causes !== null && rows.every(({ role }) => role === "top")) rows.push(causes);
   }

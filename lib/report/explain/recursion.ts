@@ -1,5 +1,6 @@
 /** Stacks that overflowed. */
 
+import { subtypeName } from "../codes.ts";
 import { faultAddress, stackPointer } from "../fault.ts";
 import { imageOf } from "../images.ts";
 import { isNearest } from "../nearest.ts";
@@ -60,7 +61,8 @@ export function recursion(report: CrashReport): DeepStack | null {
     : "";
   // Deep recursion alone need not be what ended the process; the end of a stack is nowhere near null.
   const isElsewhere = sp !== null || endedBy(report) !== "access" ||
-    (address !== null && address < LOW) || !isAnywhere.test(kind ?? "unknown");
+    (address !== null && address < LOW) || cut === "" && isUnmapped(report) ||
+    !isAnywhere.test(kind ?? "unknown");
   return near || guard || !isElsewhere
     ? {
       text: `The stack ${
@@ -70,6 +72,12 @@ export function recursion(report: CrashReport): DeepStack | null {
       repeats,
     }
     : { text: `The stack is deep: ${often}.${cut}`, full: false, repeats };
+}
+
+/** Whether nothing was mapped at an access: the end of a stack is protected. */
+function isUnmapped({ exception, arch }: CrashReport): boolean {
+  return exception !== null &&
+    /^(?:KERN_INVALID_ADDRESS|SEGV_MAPERR)$/.test(subtypeName(exception, arch) ?? "");
 }
 
 /** Frames that a stack which overflowed lacks in a report, or that are in no image there. */

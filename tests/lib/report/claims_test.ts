@@ -1219,6 +1219,11 @@ Deno.test("a deep stack whose access was at null did not overflow", () => {
   const at = (address: string): string => told(crashText(bad(address), frames)).what;
   assert(!at("0x0").includes("overflowed"), at("0x0"));
   assertStringIncludes(at("0x7ffeef3ffff8"), "The stack most likely overflowed by recursion");
+  // A stack that is whole, and an access to what is not mapped.
+  const whole = told(
+    crashText(bad("0x6f0000001230"), [...frames.slice(0, 430), "Shop main + 8", "dyld start + 4"]),
+  ).what;
+  assertStringIncludes(whole, "The stack is deep");
   // The end of a stack is no text.
   assert(!at("0x6f632d657761").includes("overflowed"), at("0x6f632d657761"));
 });
