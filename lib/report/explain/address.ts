@@ -380,7 +380,7 @@ const parts: readonly (readonly Rule[])[] = [
   [({ filling }) => filling],
   numbers,
   stacks,
-  [({ address, text }) => text === null ? null : ["text", textWords(address)!]],
+  [({ address, text, state }) => text === null ? null : ["text", usedText(state, address)]],
   [({ report, address, region, isWide, text, executed }) => {
     const word = text !== null || isWide || executed || region.type !== null
       ? null
@@ -946,6 +946,28 @@ export function textWords(address: bigint): string | null {
       ? "one letter again and again, as tests, fuzzers and exploits fill memory with"
       : "text in place of a pointer"
   }`;
+}
+
+/** What an address is whose bytes are text: the register that it comes of has the text itself, the address that of a
+ * member. */
+function usedText(state: ReportThread | null, address: bigint): string {
+  const words = textWords(address)!;
+  const values =
+    state?.registers.filter(({ name, value }) =>
+      !/^(?:far|cr2)$/.test(name) && value <= address && address - value < NEAR_WORD &&
+      asText(value) !== null
+    ) ?? [];
+  const [first] = values;
+  if (first === undefined) {
+    return isPattern(asText(address)!)
+      ? words
+      : `${words}, to whose first byte the offset of a member may be added`;
+  }
+  return values.some(({ value }) => value === address)
+    ? words
+    : `it comes of ${first.name}, whose bytes are the text "${
+      asText(first.value)
+    }": text in place of a pointer`;
 }
 
 /** The address as ASCII text; `null` when it is not. */

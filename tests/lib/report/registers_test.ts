@@ -1004,6 +1004,11 @@ Deno.test("a jump to the stack is no full stack; in arm64 no pointer to data was
   assertStringIncludes(signed("arm64"), "the program is of arm64 and not arm64e, and signs none");
   const words = (address: string, arch = "ARM-64"): string =>
     told(crash(access(address), end).replace("ARM-64", arch)).what;
+  const member = told(
+    crash(access("0x0065646f436c6175"), end, registers({ x16: 0x0065_646f_436c_6165n })),
+  ).what;
+  assertStringIncludes(member, 'it comes of x16, whose bytes are the text "ealCode"');
+  assertStringIncludes(words("0x0065646f436c6175"), "to whose first byte the offset");
   assertStringIncludes(words("0xaaaaaaaaaaaaaaaa"), "by malloc (MallocPreScribble), by Clang");
   assertStringIncludes(words("0x5a5a5a5a5a5a5a62"), "jemalloc");
   assert(!words("0x5555555555555555").includes("fuzzers"));
