@@ -80,7 +80,7 @@ function ownedJson(owned: OwnedFrame): Record<string, unknown> {
 export function crashJson({ report, missing, attribution }: ReadCrash): Record<string, unknown> {
   const { exception, termination } = report;
   const { headline, happened, firstOwn, path, causes, check } = explainReport(report);
-  const { verdict, library, deciding, involved } = attribution;
+  const { verdict, library, isEvidence, deciding, involved } = attribution;
   return {
     file: report.file,
     format: report.format,
@@ -113,6 +113,7 @@ export function crashJson({ report, missing, attribution }: ReadCrash): Record<s
     attribution: {
       verdict,
       library,
+      isEvidence,
       deciding: deciding === null ? null : ownedJson(deciding),
       involved: involved.map(ownedJson),
     },

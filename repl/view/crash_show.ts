@@ -180,6 +180,8 @@ const absences = {
     safe`the system, as far as the stack shows: the program's functions on it only passed an event on; what the program did before may have led to it`,
   threads: safe`not known; the report has this thread alone, which waited for events`,
   wait: safe`not known; the stack is that of a thread that waited`,
+  signal:
+    safe`nobody's code; a signal from outside ended the process: the stack is where the thread was then`,
   sent: safe`not known; the stack is only where the thread was when the signal came`,
   generated:
     safe`not known; the code that was interrupted is in no image, as what a run-time compiles; the signal's handler is a run-time's`,
@@ -227,13 +229,23 @@ function isNextFunction(frames: readonly OwnedFrame[], deciding: OwnedFrame): bo
     before.symbol !== "_sigtramp" && before.address !== frame.address;
 }
 
-/** The named function that called the deciding one, where that has no name. */
+/** Names of functions by which programs end themselves or raise something, for what calls them. */
+const helps =
+  /(?:^|::|[ ._])_*(?:\w{0,40}(?:[Aa]ssert|ASSERT|[Ff]atal|FATAL|[Pp]anic|PANIC|[Aa]bort|[Cc]rash|CRASH|[Tt]hrow|[Rr]aise|[Tt]erminate|Exception)\w{0,40}|die)(?:$|[(\]:])/;
+
+/** The named function that called the deciding one, where that has no name, or one that only stops the process for its
+ * callers. */
 function callerWords(frames: readonly OwnedFrame[], deciding: OwnedFrame): SafeText {
   const { frame, library } = deciding;
-  if (frame.symbol !== null && !isNearest(frame) && !isNextFunction(frames, deciding)) {
-    return safe``;
-  }
   const at = frames.indexOf(deciding) + 1;
+  if (frame.symbol !== null && !isNearest(frame) && !isNextFunction(frames, deciding)) {
+    const caller = frames[at];
+    return caller !== undefined && caller.library === library && caller.owner === deciding.owner &&
+        caller.frame.symbol !== null && !isNearest(caller.frame) &&
+        helps.test(shortName(frame.symbol)) && !/^(?:main|_?start)$/.test(caller.frame.symbol)
+      ? safe`, called by ${functionWords(caller.frame.symbol)}`
+      : safe``;
+  }
   const isNamed = ({ frame, library: other }: OwnedFrame): boolean =>
     other === library && frame.symbol !== null && frame.offset !== 0 && !isNearest(frame);
   // Beyond others without names, main() says nothing.
@@ -252,6 +264,7 @@ function callerWords(frames: readonly OwnedFrame[], deciding: OwnedFrame): SafeT
 const quiet: ReadonlySet<Absent> = new Set([
   "wait",
   "sent",
+  "signal",
   "packaging",
   "extension",
   "extension cut",
@@ -276,6 +289,11 @@ function frameworkOf({ verdict, absent, deciding, frames }: Attribution): Report
     : frames[found].frame;
 }
 
+/** That a script led to the deciding function. */
+function ledWords(script: string): SafeText {
+  return safe`; code in ${escape(script)} led to it, whose functions are not on the stack`;
+}
+
 function verdictWords(
   attribution: Attribution,
   style: Style,
@@ -283,8 +301,10 @@ function verdictWords(
   const { verdict, absent, library, isOutside, isLibrary, part } = attribution;
   const {
     isApple,
+    isEvidence,
     maker,
     isOfCaller,
+    isOfFile,
     isCollector,
     isCompiled,
     script,
@@ -315,17 +335,23 @@ function verdictWords(
     : verdict === "program" && isOutside
     ? safe`a library that the program does not bring along`
     : verdict === "program" && isLibrary === null
-    ? safe`the program or one of its libraries`
+    ? isEvidence ? safe`code in the image` : safe`the image`
     : verdict === "program" && isLibrary
     ? safe`a library in the program`
-    : verdict === "runtime" && (script !== null || isCompiled)
+    : verdict === "runtime" && (script !== null || isCompiled || !isEvidence)
     ? safe`a run-time or framework`
     : verdicts[verdict];
+  // What the report lacks is said already.
+  const isScripts = verdict === "runtime" && script !== null;
+  const isPlace = (isEvidence && !isScripts) || verdict === "unknown" || verdict === "none" ||
+    (absent !== null && words === absences[absent]);
   if (absent === "heap" || absent === "malloc") {
     lines.push(words);
     if (deciding !== null) lines.push(safe`it was found in ${frameWords(deciding.frame, style)}`);
-  } else if (deciding === null) lines.push(safe`${words}${whose}`);
-  else {
+  } else if (deciding === null) {
+    const led = script === null || absent !== null ? safe`` : ledWords(script);
+    lines.push(safe`${words}${whose}${led}`);
+  } else {
     const { unit, frame, by: evidence } = deciding;
     const through = runtimesBefore(frames, deciding);
     const before = passed === 0
@@ -339,23 +365,38 @@ function verdictWords(
     const source = unit === null || isPlain ? safe`` : safe` of ${short(unit)}`;
     const way = isPlain ? safe`` : safe`, ${ways[evidence]}`;
     const place = frameWords(frame, style, isNextFunction(frames, deciding));
-    const by = maker === null
+    const told = isOfFile ? safe`by its source file's folder` : safe`by its name`;
+    const isMakers = maker !== null && !isOfCaller && isPlace;
+    const of = isMakers
+      ? safe`code of ${short(maker)}, ${told}, in ${words}${whose}`
+      : safe`${words}${whose}`;
+    const by = maker === null || isMakers
       ? safe``
       : isOfCaller
-      ? safe`, called by what is code of ${short(maker)} by its name`
-      : safe`, by its name code of ${short(maker)}`;
-    const led = script !== null
-      ? safe`; code in ${escape(script)} led to it, whose functions are not on the stack`
+      ? safe`, called by what is code of ${short(maker)}, ${told}`
+      : safe`, code of ${short(maker)}, ${told}`;
+    const led = isScripts && !isPlace
+      ? safe``
+      : script !== null
+      ? ledWords(script)
       : isCompiled
       ? safe`; code in no image led to it, as what a run-time compiles`
       : safe``;
     const damaged = isCollector
       ? safe`; it was collecting garbage: what damaged the memory need not be on the stack`
       : safe``;
+    // What is further out did not fail itself, nor did what it called.
+    const head = isPlace
+      ? safe`${of}: ${place}`
+      : safe`not decided; ${
+        isScripts
+          ? safe`code in ${escape(script)} led to it, whose functions are not on the stack; `
+          : safe``
+      }the innermost function of ${of} on the stack is ${place}`;
     lines.push(
-      safe`${words}${whose}: ${place}${by}${source}${way}${
-        callerWords(frames, deciding)
-      }${before}${led}${damaged}`,
+      safe`${head}${by}${source}${way}${callerWords(frames, deciding)}${
+        isPlace ? before : safe``
+      }${led}${damaged}`,
     );
   }
   const [first] = involved;

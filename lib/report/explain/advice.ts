@@ -3,9 +3,12 @@
 import { imageOf, imageTitle, titleOf } from "../images.ts";
 import { type KnowledgeRow, knownFrame } from "../knowledge/mod.ts";
 import { isNearest } from "../nearest.ts";
-import { type CrashReport, fieldValue, type ReportFrame, type ReportThread } from "../report.ts";
+import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { shortName } from "./names.ts";
+import { isEvidence } from "./evidence.ts";
 import { isApples, isOfProcess, isOutside, isSystemProgram } from "./program.ts";
+import { recursion } from "./recursion.ts";
+import { readStack } from "./stack.ts";
 import { capitalized } from "./words.ts";
 
 /** Most pieces of advice that come from rows. */
@@ -29,26 +32,55 @@ export function adviceOf(
     ...cannotBuild(report, own) ? [ofTools] : [],
     ...quotes(happened) ? [ofMessage] : [],
   ];
-  const hasObjects = usesObjects(report) && !isOfCxx(report);
+  const hasObjects = usesObjects(report);
+  const isNear = own !== null && isCause(report, thread, own);
   for (const row of rows) {
     const able = isOutOfReach && !forOwner.test(row.next) ? "" : row.next;
-    const fit = fitting(withoutClauses(able, unfit), thread, own)
-      .replace(/^Read (?:the|its) message(?:, on stderr where the report has none)?\.$/, elsewhere)
-      .replace(", on stderr where the report has none", " on stderr")
-      .replace(
-        "The calling frame has the assertion; where the report has no text of it, stderr has.",
-        "Look for the assertion's text on stderr.",
-      );
+    const fit = fitting(elsewhere(withoutClauses(able, unfit)), thread, own, isNear);
     const next = hasObjects ? fit : withoutZombies(fit);
     const isSaid = onlySanitizer.test(next) &&
       check.some((text) => /Address Sanitizer|zombie objects/.test(text));
     if (next !== "" && !isSaid && !check.includes(next)) check.push(next);
   }
-  return [...check.slice(0, MAX_ADVICE), ...symbolAdvice(report, own)];
+  return [
+    ...check.slice(0, MAX_ADVICE),
+    ...(isNear || isSample(report) ? symbolAdvice(report, own) : []),
+  ];
 }
 
-/** What to do about a message that is not in the report. */
-const elsewhere = "Look for its message on stderr or in the system's log.";
+/** Whether the program's frame is evidence, by the stack that it is on. */
+function isCause(report: CrashReport, thread: ReportThread | null, own: ReportFrame): boolean {
+  const stacks = [report.decidingStack, thread?.frames ?? [], report.lastException ?? []];
+  const stack = stacks.find((frames) => frames.includes(own));
+  if (stack === undefined) return false;
+  const reading = readStack(stack);
+  const begin = Math.max(reading.first, reading.handled);
+  return isEvidence(report, stack, reading, begin, stack.indexOf(own)) ||
+    recursion(report)?.repeats(own) === true;
+}
+
+/** Whether the names of a stack are all that a report is about. */
+function isSample({ format }: CrashReport): boolean {
+  return format === "sample" || format === "spindump";
+}
+
+/** Advice about a message, for a report that does not have it. */
+function elsewhere(next: string): string {
+  return next
+    .replace(
+      /^Read (?:the|its) message(?:, on stderr where the report has none)?\.$/,
+      "Look for its message on stderr or in the system's log.",
+    )
+    .replace(", on stderr where the report has none", " on stderr")
+    .replace(
+      "The calling frame has the assertion; where the report has no text of it, stderr has.",
+      "Look for the assertion's text on stderr.",
+    )
+    .replace(
+      /^Read (class and \w+) in the exception's reason\b/,
+      "Look for the exception's reason, which has $1, on stderr or in the system's log",
+    );
+}
 
 /** What also who cannot change a program can do about it. */
 const forOwner =
@@ -118,8 +150,20 @@ function withoutZombies(next: string): string {
 }
 
 /** Advice that speaks of functions on a stack, as far as the report has one. */
-function fitting(next: string, thread: ReportThread | null, own: ReportFrame | null): string {
+function fitting(
+  next: string,
+  thread: ReportThread | null,
+  own: ReportFrame | null,
+  isNear: boolean,
+): string {
   if (next === "") return next;
+  // Of what is further out it is not known that it is to blame.
+  if (!isNear && thread !== null && thread.frames.length > 0) {
+    return withoutClauses(
+      next.replace("; the first frame of yours on its backtrace led to it", ""),
+      [ofCaller],
+    );
+  }
   // What a run-time calls compiled code by uses no object itself.
   const isPassage = own?.symbol != null && knownFrame(own.symbol)?.role === "raise";
   if (own !== null && !isPassage) {
@@ -129,11 +173,11 @@ function fitting(next: string, thread: ReportThread | null, own: ReportFrame | n
       `${shortName(own.symbol)} (frame ${own.index})`,
     );
   }
-  if (thread === null || thread.frames.length === 0) return ofStack.test(next) ? "" : next;
-  return next.replace("; the first frame of yours on its backtrace led to it", "")
-    .replace(/the first frame of yours/, "the calling function")
-    .replace(/^The first frame of yours/, "The calling function");
+  return ofStack.test(next) ? "" : next;
 }
+
+/** What speaks of the function that called what failed. */
+const ofCaller = /\bfirst frame of yours|\bthe calling (?:frame|function)|^[Ss]ee the caller\b/;
 
 /** Advice that says no more than another one with more words. */
 const onlySanitizer = /^Run with (?:zombie objects or )?Address Sanitizer\.$/;
@@ -145,33 +189,19 @@ const ofStack =
 /** Frames of a stack by which it is told what kind of object was used. */
 const INNERMOST = 4;
 
-/** Functions of Objective-C and Swift, and those that work on their objects. */
-const usesObject = /^[-+]\[|^_*(?:\d{1,3}[-+]\[|objc_|swift_|NS[A-Z]|CF[A-Z]|\$s)/;
+/** Functions of Objective-C, and those that work on its objects. */
+const usesObject =
+  /^[-+]\[|^_*(?:\d{1,3}[-+]\[|objc_|swift_(?:unknownObject|bridgeObject)|NS[A-Z]|CF[A-Z])/;
 
-/** Whether a member of C++ was innermost, and nothing of Objective-C or Swift near it: its objects leave no zombies. */
-function isOfCxx({ decidingStack }: CrashReport): boolean {
-  const near = decidingStack.slice(0, INNERMOST);
-  return /^[^[$]{1,200}::/.test(near[0]?.symbol ?? "") &&
-    !near.some((frame) =>
-      usesObject.test(frame.symbol ?? "") ||
-      /^lib(?:objc|swift)|^(?:com\.apple\.)?(?:Core)?Foundation$/.test(titleOf(frame))
-    );
+/** Whether objects of Objective-C were used where a process ended, which alone leave zombies. */
+function usesObjects({ decidingStack }: CrashReport): boolean {
+  const { first, handled } = readStack(decidingStack);
+  const begin = Math.max(first, handled);
+  return decidingStack.slice(begin, begin + INNERMOST).some((frame) =>
+    usesObject.test(frame.symbol ?? "") ||
+    /^libobjc\.|^(?:com\.apple\.)?(?:Core)?Foundation$/.test(titleOf(frame))
+  );
 }
-
-/** Whether a program may have objects of Objective-C, by its bundle or what is on its stack. */
-function usesObjects({ process, decidingStack, images, arch }: CrashReport): boolean {
-  return decidingStack.length === 0 || arch === null || arch.startsWith("arm") ||
-    /\.(?:app|appex|xpc)\//.test(process.path ?? ".app/") ||
-    images.some((image) => frameworks.test(imageTitle(image))) ||
-    decidingStack.some((frame) =>
-      usesObject.test(frame.symbol ?? "") ||
-      frameworks.test(titleOf(frame)) || /^lib(?:objc|swift)/.test(titleOf(frame))
-    );
-}
-
-/** Frameworks whose objects are Objective-C's. */
-const frameworks =
-  /^(?:com\.apple\.)?(?:CoreFoundation|Foundation|AppKit|UIKit|UIKitCore|SwiftUI)$/;
 
 /** What to do where the deciding function of the program has no name. Nobody but their makers has symbols of Apple's programs
  * and of what the program does not bring along. */
@@ -183,10 +213,8 @@ function symbolAdvice(report: CrashReport, own: ReportFrame | null): string[] {
   if (image === null || isApple || imageTitle(image).startsWith("<")) return [];
   // Managed code has other symbols.
   if (/\.(?:dll|exe|jar)$/i.test(imageTitle(image))) return [];
-  const isOthers = isOutside(own, report);
-  // What a resource report of the system names without a path is mostly the system's.
-  const isEvent = fieldValue(report, "event") !== null;
-  if (isOthers && image.path === null && isEvent && isSystemProgram(report)) return [];
+  // Nobody but its maker has the symbols.
+  if (isOutside(own, report)) return [];
   const title = imageTitle(image);
   const isNamed = report.decidingStack.some((frame) =>
     // What a program begins with keeps its name.
@@ -196,9 +224,5 @@ function symbolAdvice(report: CrashReport, own: ReportFrame | null): string[] {
   const why = isNamed
     ? "not all of its functions have names here"
     : "its functions have no names here";
-  return [
-    isOthers
-      ? `Who makes ${title} can symbolicate the report with its dSYM: ${why}.`
-      : `Symbolicate the report with the dSYM of ${title}: ${why}.`,
-  ];
+  return [`Symbolicate the report with the dSYM of ${title}: ${why}.`];
 }

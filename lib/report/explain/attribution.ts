@@ -13,7 +13,6 @@ import {
   titleOf,
 } from "../images.ts";
 import {
-  bareName,
   callTime,
   collected,
   companionOf,
@@ -33,6 +32,8 @@ import {
   isSamePath,
   isSystemProgram,
 } from "./program.ts";
+import { isEvidence, makerOfFile, scriptBetween } from "./evidence.ts";
+import { isSignalled } from "./signalled.ts";
 import { isJetsam, isLowMemory, jetsamReason } from "./jetsam.ts";
 import { isIdleStack, lockOf } from "./hang.ts";
 import { isInKernel } from "./panic.ts";
@@ -140,9 +141,14 @@ export interface Attribution {
   readonly part: string | null;
   /** Whether the deciding frame is of a program of Apple's that does not come with the system, such as Xcode. */
   readonly isApple: boolean;
-  /** Whose code the deciding function is by its name, where it is linked into the program: a library, or a crate of
-   * Rust; `null` when the name does not tell. Not safe to print raw. */
+  /** Whether the deciding frame is evidence: what ended the process is in it, or in what it called directly. Else it is
+   * only the innermost one on the stack that is not the system's. */
+  readonly isEvidence: boolean;
+  /** Whose code the deciding function is by its name or its source file's folder, where it is linked into the program: a
+   * library, or a crate of Rust; `null` when they do not tell. Not safe to print raw. */
   readonly maker: string | null;
+  /** Whether it is the source file that tells of the maker. */
+  readonly isOfFile: boolean;
   /** Whether the maker is that of the function that called the deciding one, which is a template. */
   readonly isOfCaller: boolean;
   /** The language of the script that led to the deciding frame, where an interpreter is on the stack; `null` for
@@ -189,6 +195,9 @@ export function attributeReport(
       ? { ...owned, owner: "system" as const }
       : owned;
   });
+  if (isSignalled(report, stack)) {
+    return { ...undecided, verdict: "none", absent: "signal", frames };
+  }
   if (decidesNothing(report, stack)) {
     return { ...undecided, verdict: "none", absent: whyNone(report, stack), frames };
   }
@@ -270,16 +279,18 @@ export function attributeReport(
     isLibrary: deciding !== null && isLibrary(deciding.frame, report),
     part: isPart ? knownFrame(frames[at].frame.symbol!)?.framework ?? null : null,
     isApple: deciding !== null && isOfApples(deciding, report),
-    ...deciding === null || isPart
-      ? { maker: null, isOfCaller: false }
-      : isLibrary(deciding.frame, report) === false
-      ? makerOf(frames, at)
-      : makerOfLibrary(frames, at, report),
+    isEvidence: deciding !== null &&
+      (found.isDeep || isEvidence(report, stack, reading, begin, at)),
+    ...deciding === null || isPart ? noMaker : makerOfDeciding(frames, at, report),
     isCollector: deciding !== null && endedBy(report) !== "abort" &&
       isCollecting(stack, reading.first, at),
     isCompiled: deciding?.owner === "runtime" &&
       stack.slice(at + 1).some((frame) => imageOf(frame) === null && frame.symbol === null),
-    script: deciding === null ? null : scriptOf(stack, at, owned.end),
+    script: scriptBetween(
+      stack,
+      deciding === null ? begin : at,
+      deciding === null ? owned.end : Math.min(owned.end, at + SCRIPT_DEPTH),
+    ),
     deciding,
     involved: deciding?.owner === "mine"
       ? []
@@ -306,6 +317,22 @@ function isOfApples({ owner, frame }: OwnedFrame, report: CrashReport): boolean 
   }
   const bundle = /^.{1,1000}?\.app\//.exec(own)?.[0];
   return isSamePath(image.path, own) || (bundle !== undefined && image.path.startsWith(bundle));
+}
+
+/** What tells whose code a function is. */
+type Maker = Pick<Attribution, "maker" | "isOfCaller" | "isOfFile">;
+
+/** That nothing does. */
+const noMaker: Maker = { maker: null, isOfCaller: false, isOfFile: false };
+
+/** Whose code the deciding function is, where that is not known by its image. */
+function makerOfDeciding(frames: readonly OwnedFrame[], at: number, report: CrashReport): Maker {
+  const named = isLibrary(frames[at].frame, report) === false
+    ? makerOf(frames, at)
+    : makerOfLibrary(frames, at, report);
+  if (named.maker !== null) return { ...named, isOfFile: false };
+  const maker = makerOfFile(frames[at].frame.file);
+  return { maker, isOfCaller: false, isOfFile: maker !== null };
 }
 
 /** Whose code a function that is linked into the program is, by its name; that of a template, by its caller's. */
@@ -376,16 +403,6 @@ function crateOf(symbol: string): string | null {
   return crate === null || /^(?:std|core|alloc)$/.test(crate) ? null : crate;
 }
 
-/** The language of a script whose interpreter is on a stack, from the deciding frame outwards. */
-function scriptOf(stack: readonly ReportFrame[], at: number, end: number): string | null {
-  for (let index = at; index < Math.min(end, at + SCRIPT_DEPTH); index++) {
-    const symbol = functionOf(stack[index], stack[index - 1] ?? null);
-    const row = symbol === null ? null : known("script", bareName(symbol));
-    if (row !== null) return row.meaning;
-  }
-  return null;
-}
-
 /** Whether the functions up to the deciding one are of a collector of garbage. */
 function isCollecting(stack: readonly ReportFrame[], first: number, at: number): boolean {
   return stack.slice(first, at + 1).some((frame, index) => {
@@ -435,8 +452,8 @@ const undecided = {
   isLibrary: false,
   part: null,
   isApple: false,
-  maker: null,
-  isOfCaller: false,
+  isEvidence: false,
+  ...noMaker,
   script: null,
   isCollector: false,
   isCompiled: false,
@@ -465,6 +482,8 @@ interface Deciding {
   readonly isOwn: boolean;
   /** Whether it is one of a framework that is linked into the program. */
   readonly isPart: boolean;
+  /** Whether it filled a full stack. */
+  readonly isDeep: boolean;
   /** Whether nothing but its address shows that it is not the system's. */
   readonly isAddress: boolean;
   /** What a stack without a function of the program lacks. */
@@ -475,7 +494,9 @@ interface Deciding {
 function decidingOf(owned: OwnedStack): Deciding {
   const { report, stack, frames, begin, end } = owned;
   const recursing = recursingOf(owned);
-  if (recursing >= 0) return { ...none, at: recursing, deciding: frames[recursing], isOwn: true };
+  if (recursing >= 0) {
+    return { ...none, at: recursing, deciding: frames[recursing], isOwn: true, isDeep: true };
+  }
   const program = programOf(owned);
   const part = partOf(owned);
   const lacking = program >= 0 ? null : absentFrom(stack);
@@ -510,6 +531,7 @@ const none: Deciding = {
   deciding: null,
   isOwn: false,
   isPart: false,
+  isDeep: false,
   isAddress: false,
   lacking: null,
 };

@@ -1,13 +1,15 @@
 /** The call path of a stack in a few names: from what began it to where it ended. */
 
 import { baseName, imageOf, imageTitle, isSystemFrame } from "../images.ts";
-import { callTime, knownFrame } from "../knowledge/mod.ts";
+import { bareName, callTime, known, knownFrame } from "../knowledge/mod.ts";
 import { isNearest } from "../nearest.ts";
 import type { ReportFrame } from "../report.ts";
 import { shortName, withoutPrefixes } from "./names.ts";
 import { isEvaluation } from "./occasion.ts";
-import { entryOf, frameOwner, functionOf, isBase, isPart } from "./stack.ts";
+import { entryOf, frameOwner, functionOf, isBase, isPart, isTrampoline } from "./stack.ts";
 
+/** Most functions of a path of which none is left out. */
+const WHOLE = 16;
 /** Outermost functions that are kept where a path is too long. */
 const OUTER = 2;
 /** Innermost functions of the program that are kept where a path is too long. */
@@ -15,12 +17,12 @@ const INNER = 4;
 /** Functions of run-times that are kept of those that were compiled into the program. */
 const OWN = 4;
 /** Entries into other libraries that are kept beside them. */
-const ENTRIES = 3;
+const ENTRIES = 6;
 /** Innermost and outermost functions of the system that are kept below those of the program, and the entries into other
  * libraries between. */
-const CALLED = { inner: 3, outer: 2, entries: 2 } as const;
+const CALLED = { inner: 3, outer: 2, entries: 5 } as const;
 /** The same of a stack without any of the program, and the entries into other libraries that are kept between. */
-const ALONE = { inner: 4, outer: 1, entries: 3 } as const;
+const ALONE = { inner: 4, outer: 1, entries: 6 } as const;
 /** Innermost and outermost frames in which functions of the program are looked for. */
 const DEPTH = 2000;
 const OUTER_DEPTH = 200;
@@ -116,7 +118,10 @@ function pathOf(
   if (caller !== null && (own.length <= OUTER + INNER || caller.at < INNER)) {
     own.splice(caller.at, 0, caller.step);
   }
-  const steps = [...shortened(own.reverse()), ...inner.reverse()];
+  const isWhole = own.length + inner.length <= WHOLE;
+  const steps = isWhole
+    ? [...own.reverse(), ...inner.reverse()]
+    : [...shortened(own.reverse()), ...shortenedSystem(inner, innermost >= 0).reverse()];
   if (steps.length < 2) return [];
   let image: string | null = null;
   return steps.map((step) => {
@@ -167,6 +172,7 @@ function shortened(all: readonly Step[]): (Step | null)[] {
   const own = steps.findLastIndex((step) => !step.isNameless && !isToolkits(step));
   if (own >= 0) kept.add(own);
   for (let at = steps.length - INNER; at < steps.length; at++) kept.add(at);
+  for (const [at, { isKnown }] of steps.entries()) if (isKnown) kept.add(at);
   let left = ENTRIES;
   for (let at = steps.length - 1; at > 0 && left > 0; at--) {
     // What called a library of C that was compiled in says what it was called for.
@@ -212,6 +218,8 @@ interface Step {
   readonly image: string | null;
   place: string | null;
   readonly isNameless: boolean;
+  /** Whether it is known what it is for: a wait, a lock, a script, what raises or handles something. */
+  readonly isKnown: boolean;
   /** Whether it is not of an image of the system. */
   readonly isOwn: boolean;
   /** Where the innermost function of the program is in its image; empty where it has a name, `null` for others. */
@@ -221,7 +229,7 @@ interface Step {
 
 function namelessStep(image: string): Step {
   return {
-    ...{ name: image, image, place: null, isNameless: true, isOwn: true },
+    ...{ name: image, image, place: null, isNameless: true, isKnown: false, isOwn: true },
     ...{ offset: null, times: 1 },
   };
 }
@@ -252,21 +260,30 @@ function stepOf(frame: ReportFrame, symbol: string): Step {
     image: image === null ? null : imageTitle(image),
     place,
     isNameless: false,
+    isKnown: isKnown(frame, symbol),
     isOwn: !isSystemFrame(frame),
     offset: null,
     times: 1,
   };
 }
 
-/** Functions of the system and of run-times before the program's, innermost first, `null` for those that are left out:
- * which one the program called, and which ones tell where it ended. Those that raise, and those that run threads, tell
- * nothing. */
+/** Whether a function is one by which it is told what was done, so that a path is not told without it. */
+function isKnown(frame: ReportFrame, symbol: string): boolean {
+  const name = bareName(symbol);
+  const row = knownFrame(symbol);
+  return (row !== null && row.role !== "part" && row.key !== "std::__1::*") ||
+    ["", "by ", "for "].some((prefix) => known("wait", `${prefix}${name}`) !== null) ||
+    known("script", name) !== null || isEvaluation(frame) || isTrampoline(frame);
+}
+
+/** Functions of the system and of run-times before the program's, innermost first: which one the program called, and which
+ * ones tell where it ended. Those that raise, and those that run threads, tell nothing. */
 function systemSteps(
   stack: readonly ReportFrame[],
   begin: number,
   end: number,
   hasOwn: boolean,
-): (Step | null)[] {
+): Step[] {
   const steps: Step[] = [];
   const last = Math.min(end, hasOwn ? end : begin + SYSTEM_DEPTH);
   for (let at = begin; at < last; at++) {
@@ -286,14 +303,21 @@ function systemSteps(
     const step = stepOf(stack[at], symbol);
     if (steps.at(-1)?.name !== step.name) steps.push(step);
   }
+  return steps;
+}
+
+/** The same where a path is too long; `null` for those that are left out. */
+function shortenedSystem(steps: readonly Step[], hasOwn: boolean): (Step | null)[] {
   const { inner, outer, entries } = hasOwn ? CALLED : ALONE;
-  if (steps.length <= inner + outer + 1) return steps;
+  if (steps.length <= inner + outer + 1) return [...steps];
   let left: number = entries;
   const list: (Step | null)[] = [];
   for (const [at, step] of steps.entries()) {
     const isEntry = left > 0 && at >= inner && step.image !== steps[at + 1]?.image;
     // Between, code of run-times says something that was compiled into the program.
-    if (at < inner || at >= steps.length - outer || (step.isOwn && at < OWN)) list.push(step);
+    if (
+      at < inner || at >= steps.length - outer || step.isKnown || (step.isOwn && at < OWN)
+    ) list.push(step);
     else if (isEntry) {
       list.push(step);
       left--;

@@ -170,20 +170,19 @@ export function isThunk(stack: readonly ReportFrame[], at: number): boolean {
     titleOf(inner) === titleOf(stack[at]) && frameOwner(inner, inner.symbol) === "runtime";
 }
 
-/** Frames in which the code of a script is looked for that a function called. */
-const SCRIPT_DEPTH = 64;
-
-/** Whether a function of an extension module of Python, such as those of PyObjC, only called back into the interpreter: what
- * that evaluated is further in, and has no functions on the stack. CPython, Objects/call.c. */
+/** Whether a function only called an interpreter, as a binding's trampoline or what runs a script does: what that evaluated
+ * is further in, and has no functions on the stack. */
 export function callsScript(stack: readonly ReportFrame[], first: number, at: number): boolean {
   const title = titleOf(stack[at]);
-  if (!title.endsWith(".so")) return false;
-  let inner = at - 1;
-  while (inner > first && titleOf(stack[inner]) === title) inner--;
-  if (inner < first || frameOwner(stack[inner], stack[inner].symbol) !== "runtime") return false;
-  return stack.slice(Math.max(first, inner - SCRIPT_DEPTH), inner + 1).some(({ symbol }) =>
-    symbol !== null && known("script", bareName(symbol)) !== null
-  );
+  for (let inner = at - 1; inner >= first; inner--) {
+    const symbol = functionOf(stack[inner], stack[inner - 1] ?? null);
+    if (symbol === null || known("script", bareName(symbol)) === null) continue;
+    // An interpreter that is compiled in is a part of what calls it.
+    if (titleOf(stack[inner]) !== title || frameOwner(stack[inner], symbol) !== "program") {
+      return true;
+    }
+  }
+  return false;
 }
 
 /** Whether a function is what Unity's IL2CPP made of a method: its name ends with a hash, and what it was made for. */
@@ -241,7 +240,7 @@ const templates =
 /** Modules of Rust's library, whose functions are compiled into programs: `core::ptr::drop_in_place<T>`,
  * `<alloc::vec::Vec<T> as core::ops::drop::Drop>::drop`. */
 const ofRust =
-  /^(?:_?(?:<|\$LT\$))?(?:core|alloc)(?:::|\.\.)(?:alloc|borrow|boxed|cell|clone|collections|fmt|hash|iter|mem|num|ops|option|pin|ptr|raw_vec|rc|result|slice|str|string|sync|vec)(?:::|\.\.)/;
+  /^(?:_?(?:<|\$LT\$))?(?:core|alloc|std)(?:::|\.\.)(?:alloc|backtrace|borrow|boxed|cell|clone|collections|env|fmt|fs|hash|io|iter|mem|net|num|ops|option|panic|panicking|path|pin|process|ptr|raw_vec|rc|result|rt|slice|str|string|sync|sys|sys_common|thread|time|vec)(?:::|\.\.)/;
 /** Members of Swift's collections. */
 const members =
   /^(?:static )?(?:Swift\.)?(?:Array|ContiguousArray|ArraySlice|Dictionary|Set|Optional|Range|ClosedRange|Sequence|Collection|BidirectionalCollection|RandomAccessCollection|MutableCollection|RangeReplaceableCollection|Unsafe\w{0,40}Pointer|_ArrayBuffer|_ContiguousArrayBuffer|_NativeDictionary|_NativeSet)\.(\w{1,80})/;

@@ -141,6 +141,7 @@ function endsInLoop({ format, text }: CrashReport, { tree }: ReportThread): bool
  * - `heap`: malloc found its heap damaged, by code that ran before; `malloc`: or a wrong pointer, which is not said
  * - `pool`: an autorelease pool released an object, whose owner is not on the stack
  * - `wait`: the crashed thread only waited when a signal ended the process; `sent`: it worked, and had no fault
+ * - `signal`: a signal from outside ended the process
  * - `launch`: none of the program's code had run
  * - `threads`: the only thread that it has waited for events
  *
@@ -190,6 +191,7 @@ export type Absent =
   | "pool"
   | "wait"
   | "sent"
+  | "signal"
   | "generated"
   | "compiled"
   | "address"

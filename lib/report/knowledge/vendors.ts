@@ -92,7 +92,12 @@ const vendors = [
   ["Dear ImGui", "github.com/ocornut/imgui", "ImGui::*"],
   ["SDL", "github.com/libsdl-org/SDL", "SDL_*"],
   ["GLFW", "github.com/glfw/glfw", "glfw*", "_glfw*"],
-  ["Lua", "lua.org", "luaV_*", "luaD_*", "luaL_*", "lua_*"],
+  [
+    "Lua",
+    "lua.org: the prefixes of its source files",
+    ...["luaV_*", "luaD_*", "luaL_*", "lua_*", "luaH_*", "luaC_*", "luaM_*", "luaG_*", "luaT_*"],
+    ...["luaS_*", "luaF_*", "luaE_*", "luaZ_*", "luaK_*", "luaX_*", "luaY_*", "luaO_*", "luaU_*"],
+  ],
   ["SQLite", "sqlite.org", "sqlite3*"],
   [
     "the Boehm garbage collector",

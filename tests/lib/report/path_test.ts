@@ -21,6 +21,34 @@ const loop = [
   "dyld start + 4",
 ];
 
+/** Frames of functions that say nothing. */
+const many = (image: string, of = (at: number) => `more${at}()`): string[] =>
+  Array.from({ length: 16 }, (_, at) => `${image} ${of(at)} + 8`);
+
+Deno.test("of a path of up to sixteen functions none is left out", () => {
+  const names = Array.from({ length: 16 }, (_, at) => `step${at}`);
+  const frames = [...names.slice(0, 8).map((name) => `libimage.dylib ${name} + 8`)];
+  const path = pathOf([...frames, ...names.slice(8).map((name) => `Tool ${name} + 8`)]);
+  assertEquals(path.map((step) => step.split(" ")[0]), names.toReversed());
+  assert(pathOf(["Tool more + 8", ...frames, ...many("Tool")]).includes("…"));
+});
+
+Deno.test("a long path keeps waits, what raises, and interpreters", () => {
+  const path = pathOf([
+    "libsystem_kernel.dylib __psynch_mutexwait + 8",
+    ...["pthread_mutex_lock", "one", "two", "three", "four"].map((name) =>
+      `libscene.dylib ${name} + 8`
+    ),
+    ...many("libscene.dylib"),
+    "Tool last + 8",
+    ...many("Tool", (at) => `inner${at}()`),
+    "Tool luaV_execute + 8",
+    ...many("Tool", (at) => `outer${at}()`),
+  ]).map((step) => step.split(" ")[0]);
+  assert(path.includes("luaV_execute"), path.join(" → "));
+  assert(path.includes("pthread_mutex_lock"), path.join(" → "));
+});
+
 Deno.test("the program's functions, then what the innermost called; the middle is left out", () => {
   assertEquals(
     pathOf([
@@ -31,8 +59,7 @@ Deno.test("the program's functions, then what the innermost called; the middle i
       "Tool scan + 8 (dir.c:90)",
       "Tool one + 8",
       "Tool two + 8",
-      "Tool three + 8",
-      "Tool four + 8",
+      ...many("Tool"),
       "Tool status + 8 (status.c:5)",
       "Tool run_command + 8",
       "Tool main + 8",
@@ -163,11 +190,12 @@ Deno.test("a long path keeps where it came into another library or namespace", (
   assertEquals(
     pathOf([
       ...own(["cart::e", "cart::d", "cart::c", "cart::b", "cart::a", "wire::two", "wire::one"]),
-      ...own(["app::three", "app::two", "app::one"]),
+      ...own(["wire::zero", ...Array.from({ length: 9 }, (_, at) => `app::more${at}`)]),
+      ...own(["app::two", "app::one"]),
       ...loop,
     ]),
     [
-      ...["app::one (MyApp)", "app::two", "…", "wire::one", "…", "cart::a"],
+      ...["app::one (MyApp)", "app::two", "…", "wire::zero", "…", "cart::a"],
       ...["cart::b", "cart::c", "cart::d", "cart::e"],
     ],
   );
@@ -214,13 +242,17 @@ Deno.test("a long path keeps where it came into other libraries", () => {
   assertEquals(
     pathOf([
       ...inner,
+      ...many("libimage.dylib"),
       ...outer,
       "Tool step + 8",
       "Tool work + 8",
       "Tool main + 8",
       "dyld start + 8",
     ]),
-    ["work (Tool)", "step", "i (libscene.dylib)", "…", "e (libimage.dylib)", "d", "c", "b", "a"],
+    [
+      ...["work (Tool)", "step", "i (libscene.dylib)", "…", "more15() (libimage.dylib)", "…"],
+      ...["d", "c", "b", "a"],
+    ],
   );
 });
 
@@ -258,8 +290,7 @@ Deno.test("a long path keeps what called a library of C that was compiled in", (
     "db_get",
     "db_begin",
     "Chain::open",
-    "Core::a",
-    "Core::b",
+    ...Array.from({ length: 12 }, (_, at) => `Core::more${at}`),
   ];
   assertEquals(
     pathOf([...frames.map((name) => `Tool ${name} + 8`), "Tool begin + 8", "Tool run + 8"]),
@@ -363,8 +394,7 @@ Deno.test("what the system did further in: both ends, with a mark for what is le
       "libobjc.A.dylib objc_retain + 16",
       "AppKit -[NSMenuBarWindow replicate] + 8",
       "AppKit -[NSMenuBar update] + 8",
-      "AppKit -[NSMenuBar show:] + 8",
-      "AppKit -[NSMenuBar setObscured:] + 8",
+      ...many("AppKit", (at) => `-[NSMenuBar show${at}:]`),
       "AppKit -[NSScreen changed] + 8",
       "AppKit -[NSScreen update:] + 8",
       "MyApp -[Bar toggle] + 8",
@@ -390,7 +420,7 @@ Deno.test("what the system did further in: both ends, with a mark for what is le
       "GLEngine glFlushRender_Exec + 8",
       "QuartzCore CAOpenGLLayerDraw + 8",
       "QuartzCore -[CAOpenGLLayer _display] + 8",
-      "QuartzCore -[CALayer display] + 8",
+      ...many("QuartzCore", (at) => `-[CALayer more${at}]`),
       "QuartzCore CA::Group::dispatch(bool) + 8",
       "CoreFoundation __CFMachPortPerform + 8",
       ...loop,
@@ -520,6 +550,7 @@ Deno.test("of a path through a toolkit the program's own function is kept", () =
     "QtCore QAbstractAnimation::setCurrentTime(int) + 8",
     "QtCore QUnifiedTimer::update(long long) + 8",
     "QtCore QTimerInfoList::activateTimers() + 8",
+    ...many("QtCore", (at) => `QTimerInfoList::more${at}()`),
     "QtCore QCoreApplication::exec() + 8",
     "MyApp bake() + 8",
     ...loop.slice(-2),

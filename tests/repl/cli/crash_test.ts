@@ -72,6 +72,43 @@ Deno.test("whose: a function without a name is told by its caller; an abort of m
   const stopped = whose("abort + 4", "malloc_report + 20", "drop + 80", "main + 80");
   assertStringIncludes(stopped, "may have freed it wrongly");
   assertStringIncludes(stopped, "it was found in drop");
+  assertStringIncludes(
+    whose("abort + 4", "Shop::assertFailed() + 20", "Shop::draw() + 80", "main + 80"),
+    "Shop::assertFailed() (frame 1), called by Shop::draw()",
+  );
+});
+
+Deno.test("whose: a function that is far from the fault is only told as the innermost one", () => {
+  const frames = [
+    "libobjc.A.dylib objc_msgSend + 8",
+    "AppKit -[NSView one] + 8",
+    "AppKit -[NSView two] + 8",
+    "Shop -[Cart reload] + 8",
+    "Shop main + 8",
+    "dyld start + 8",
+  ];
+  const shown = (text: string): string => {
+    const report = readReport(text, "x");
+    const attribution = attributeReport(report);
+    return explanationLines(explainReport(report), { attribution, missing: [] }, (_, text) => text)
+      .join("\n");
+  };
+  const of = (from: number, to = frames.length): string =>
+    shown(
+      "Process: Shop [1]\nPath: /Applications/Shop.app/Contents/MacOS/Shop\n" +
+        "Exception Type: EXC_BAD_ACCESS (SIGSEGV)\nException Codes: KERN_INVALID_ADDRESS at 0x18\n\n" +
+        `Thread 0 Crashed:\n${
+          frames.slice(from, to).map((line, at) => {
+            const [image, ...name] = line.split(" ");
+            return `${at} ${image}   0x000000010000${at}000 ${name.join(" ")}`;
+          }).join("\n")
+        }\n`,
+    );
+  assertStringIncludes(
+    of(0),
+    "Whose\n  not decided; the innermost function of the program (Shop) on the stack is -[Cart reload] (frame 3)",
+  );
+  assertStringIncludes(of(2), "Whose\n  the program (Shop): -[Cart reload] (frame 1)");
 });
 
 Deno.test("--json: the threads and images of bt --json, and the report's own fields", async () => {

@@ -1,0 +1,105 @@
+/** How far a frame shows whose a crash is: what stands between it and where its process ended. */
+
+import { faultAddress } from "../fault.ts";
+import { imageOf, isBaseLibrary, isSystemFrame, titleOf } from "../images.ts";
+import { bareName, known, knownFrame } from "../knowledge/mod.ts";
+import { type CrashReport, fieldValue, type ReportFrame } from "../report.ts";
+import { waitOf } from "./hang.ts";
+import { endedBy, frameOwner, functionOf, type StackReading } from "./stack.ts";
+
+/** Functions of others that may stand between a function and where the process ended, so that it is still taken to have
+ * asked for what failed: where it raised something, where it made a wrong access, and where the stack is but a moment's. */
+const RAISED = 4;
+const ACCESSED = 1;
+const MOMENT = 0;
+
+/** Waits whose end is up to somebody else. */
+const others: ReadonlySet<string | undefined> = new Set([
+  ...["mutex", "rwlock", "lock", "condition", "semaphore", "join", "queue", "reply"],
+]);
+
+/** Whether a frame is evidence of whose a crash is: what ended the process is in it, or in what it called directly. Further
+ * out it is only the innermost one that is on the stack.
+ *
+ * @param begin index of the innermost frame that can decide
+ */
+export function isEvidence(
+  report: CrashReport,
+  stack: readonly ReportFrame[],
+  { rows }: StackReading,
+  begin: number,
+  at: number,
+): boolean {
+  const isMoment = isOfMoment(report);
+  if (isMoment && others.has(waitOf(stack)?.waitReason)) return false;
+  const ended = endedBy(report);
+  const raised = ended === "abort" || ended === "trap" || stack === report.lastException ||
+    (ended === null && rows.some(({ row }) => row.role === "raise" || row.role === "vague"));
+  let most = isMoment ? MOMENT : raised && ended !== "access" ? RAISED : ACCESSED;
+  // What it overrides, or stands in for, does what it does for whoever called it.
+  if (most > 1 && passesToSuper(stack, at)) most = 1;
+  let left = most;
+  for (let index = begin; index < at; index++) {
+    const frame = stack[index];
+    const symbol = functionOf(frame, stack[index - 1] ?? null);
+    const owner = frameOwner(frame, symbol);
+    // A jump to nowhere is its caller's.
+    if (index === begin && isNowhere(report, frame)) continue;
+    if (owner === "unknown") return false;
+    if (symbol !== null && knownFrame(symbol) !== null) continue;
+    if (frame.inlined || titleOf(frame) === titleOf(stack[at])) continue;
+    if (isSystemFrame(frame) && isBaseLibrary(titleOf(frame))) continue;
+    if (--left < 0) return false;
+  }
+  return true;
+}
+
+/** Whether a stack is that of a moment in which nothing failed: of a sample, of a process that used too much of something, or
+ * that was ended from outside. */
+function isOfMoment(report: CrashReport): boolean {
+  const { format, exception, termination } = report;
+  if (format === "sample" || format === "spindump") return true;
+  if (fieldValue(report, "event") !== null || exception?.type === "EXC_RESOURCE") return true;
+  return /^SIGKILL\b/.test(exception?.signal ?? "") && termination?.code !== 6n;
+}
+
+/** Whether a frame is where a call went that led to no code. */
+function isNowhere(report: CrashReport, frame: ReportFrame): boolean {
+  return imageOf(frame) === null && frame.symbol === null &&
+    (frame.address === faultAddress(report) || frame.address < 0x1000n);
+}
+
+/** Whether a method called that of the same name which it overrides. */
+function passesToSuper(stack: readonly ReportFrame[], at: number): boolean {
+  const own = selectorOf(stack[at]);
+  return own !== null && at > 0 && selectorOf(stack[at - 1]) === own;
+}
+
+function selectorOf({ symbol }: ReportFrame): string | null {
+  return symbol === null ? null : /^[-+]\[\S{1,200} ([\w:]{1,200})\]$/.exec(symbol)?.[1] ?? null;
+}
+
+/** The language of the innermost script whose interpreter is on a stack between two places; `null` without one. */
+export function scriptBetween(
+  stack: readonly ReportFrame[],
+  begin: number,
+  end: number,
+): string | null {
+  for (let index = begin; index < end; index++) {
+    const symbol = functionOf(stack[index], stack[index - 1] ?? null);
+    const row = symbol === null ? null : known("script", bareName(symbol));
+    if (row !== null) return row.meaning;
+  }
+  return null;
+}
+
+/** Folders in which package managers and people keep what others wrote, before its name. */
+const folders =
+  /(?:^|\/)(?:Pods|Carthage\/Checkouts|(?:SourcePackages|\.build)\/checkouts|node_modules|third[_-]?party|ThirdParty|3rd[_-]?party|\.cargo\/registry\/src\/[^/]{1,100}|pkg\/mod\/[\w.-]{1,80}\/[\w.-]{1,80})\/((?:@[\w.-]{1,80}\/)?[\w.+-]{1,80})\//g;
+
+/** Whose code a source file is, by the folder that it is in; `null` where that does not tell. */
+export function makerOfFile(file: string | null): string | null {
+  if (file === null || file.length > 1000) return null;
+  const name = [...file.matchAll(folders)].at(-1)?.[1];
+  return name?.replace(/@v[\d.].{0,40}$|-\d{1,6}\.\d.{0,40}$/, "") ?? null;
+}
