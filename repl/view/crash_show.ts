@@ -180,8 +180,7 @@ const absences = {
     safe`the system, as far as the stack shows: the program's functions on it only passed an event on; what the program did before may have led to it`,
   threads: safe`not known; the report has this thread alone, which waited for events`,
   wait: safe`not known; the stack is that of a thread that waited`,
-  signal:
-    safe`nobody's code; a signal from outside ended the process: the stack is where the thread was then`,
+  signal: safe`nobody's, as far as the stacks show: a signal from outside ended the process`,
   sent: safe`not known; the stack is only where the thread was when the signal came`,
   generated:
     safe`not known; the code that was interrupted is in no image, as what a run-time compiles; the signal's handler is a run-time's`,

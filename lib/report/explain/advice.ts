@@ -167,10 +167,11 @@ function fitting(
   // What a run-time calls compiled code by uses no object itself.
   const isPassage = own?.symbol != null && knownFrame(own.symbol)?.role === "raise";
   if (own !== null && !isPassage) {
-    // Its name says more than its place.
-    return own.symbol === null || isNearest(own) ? next : next.replace(
+    return next.replace(
       /\b[Tt]he first frame of yours/,
-      `${shortName(own.symbol)} (frame ${own.index})`,
+      own.symbol === null || isNearest(own)
+        ? `frame ${own.index}`
+        : `${shortName(own.symbol)} (frame ${own.index})`,
     );
   }
   return ofStack.test(next) ? "" : next;

@@ -837,6 +837,9 @@ function entryImage({ stacks }: CrashReport): string | null {
   return null;
 }
 
+/** Functions of the kernel that may stand between an extension and where it failed. */
+const KERNEL_DEPTH = 2;
+
 /** A panic is attributed to the innermost kernel extension that is not Apple's. */
 function ofPanic(report: CrashReport): Attribution {
   const frames = (report.threads[0]?.frames ?? []).map((frame): OwnedFrame => {
@@ -857,6 +860,7 @@ function ofPanic(report: CrashReport): Attribution {
     ? null
     : frames.find(({ owner }, at) => at >= from && owner === "program") ?? null;
   const isKernels = isInKernel(report);
+  const at = deciding === null ? -1 : frames.indexOf(deciding);
   return {
     ...undecided,
     verdict: deciding !== null
@@ -880,8 +884,11 @@ function ofPanic(report: CrashReport): Attribution {
       ? "extension"
       : "extension cut",
     library: deciding?.library ?? null,
+    // What the kernel did for it, and not for another extension.
+    isEvidence: deciding !== null && at - from <= KERNEL_DEPTH &&
+      frames.slice(from, at).every(({ library }) => !library?.startsWith("com.apple.")),
     deciding,
-    passed: deciding === null ? 0 : frames.indexOf(deciding),
+    passed: Math.max(at, 0),
     frames,
   };
 }

@@ -12,6 +12,8 @@ import { endedBy, frameOwner, functionOf, type StackReading } from "./stack.ts";
 const RAISED = 4;
 const ACCESSED = 1;
 const MOMENT = 0;
+/** The same of the libraries that all others are built on. */
+const BASE = 6;
 
 /** Waits whose end is up to somebody else. */
 const others: ReadonlySet<string | undefined> = new Set([
@@ -39,6 +41,7 @@ export function isEvidence(
   // What it overrides, or stands in for, does what it does for whoever called it.
   if (most > 1 && passesToSuper(stack, at)) most = 1;
   let left = most;
+  let base = BASE;
   for (let index = begin; index < at; index++) {
     const frame = stack[index];
     const symbol = functionOf(frame, stack[index - 1] ?? null);
@@ -48,7 +51,7 @@ export function isEvidence(
     if (owner === "unknown") return false;
     if (symbol !== null && knownFrame(symbol) !== null) continue;
     if (frame.inlined || titleOf(frame) === titleOf(stack[at])) continue;
-    if (isSystemFrame(frame) && isBaseLibrary(titleOf(frame))) continue;
+    if (isSystemFrame(frame) && isBaseLibrary(titleOf(frame)) && --base >= 0) continue;
     if (--left < 0) return false;
   }
   return true;

@@ -1087,6 +1087,9 @@ Deno.test("a function is evidence where it ended the process, or what it called 
     method([...aborts, ...raised.slice(0, -1), "AppKit -[NSTableView reload] + 8"], abort),
     false,
   );
+  const unloads = Array.from({ length: 9 }, (_, at) => `libdyld.dylib dyld4::unload${at}() + 8`);
+  assertEquals(method(unloads.slice(0, 3)), true);
+  assertEquals(method(unloads), false);
   // A jump to nowhere.
   assertEquals(method(["0x18 ??? 0x18 + 0"]), true);
 });
@@ -1102,6 +1105,11 @@ Deno.test("on the stack of a moment a function is evidence only where it works i
   ];
   assertEquals(evidence(crash(header, [...waits, ...own])), [false, "-[Cart reload]"]);
   assertEquals(evidence(crash(header, ["AppKit -[NSView layout] + 8", ...own]))[0], false);
+});
+
+Deno.test("Boost in a program is Boost's", () => {
+  const text = crash(`${access}0x18`, ["Shop boost::mutex::lock() + 8", ...ends]);
+  assertEquals(attributeReport(readReport(text, "x")).maker, "Boost");
 });
 
 Deno.test("a signal from outside is nobody's", () => {
@@ -1177,6 +1185,10 @@ Deno.test("advice about a function only where it is evidence, about zombies only
     )
       .check.join("\n");
   assertStringIncludes(check("libobjc.A.dylib objc_release + 8"), "reload() (frame 1)");
+  assertStringIncludes(
+    check("libobjc.A.dylib objc_release + 8", "Shop 0x7040 + 64"),
+    "frame 1 uses",
+  );
   const deep = check(
     "libobjc.A.dylib objc_release + 8",
     "AppKit -[NSView one] + 8",
