@@ -40,6 +40,8 @@ export interface AwaitedLock {
   readonly title: string | null;
   /** Whether the thread that holds it may take it again. */
   readonly isRecursive: boolean;
+  /** Whether a thread that holds it is ended when it takes it again, so that it does not wait for itself. */
+  readonly findsItself: boolean;
   /** The function that takes it; `null` without a title. */
   readonly symbol: string | null;
   /** Index of that function's frame; -1 without a title. */
@@ -54,6 +56,8 @@ interface LockFunction {
   readonly isRecursive: boolean;
   /** Whether it may take the lock by whatever wait, so that the call below it says less. */
   readonly byAny?: true;
+  /** See {@linkcode AwaitedLock}. */
+  readonly findsItself?: true;
 }
 
 /** Functions that take locks: those that others take theirs by come last. */
@@ -116,6 +120,7 @@ const locks: readonly LockFunction[] = [
     name: /^_?os_unfair_lock_lock\w{0,40}$/,
     title: "an os_unfair_lock",
     isRecursive: false,
+    findsItself: true,
   },
   {
     name: /^std::(?:__1::)?recursive_mutex::lock\(/,
@@ -143,14 +148,16 @@ export function lockOf(frames: readonly ReportFrame[]): AwaitedLock | null {
   const names = frames.slice(0, LOCK_DEPTH).map((frame, at) =>
     functionOf(frame, frames[at - 1] ?? null)?.replace(/\+ \d{1,12} (?=\()/, "") ?? null
   );
-  for (const { name, title, isRecursive, byAny } of locks) {
+  for (const { name, title, isRecursive, byAny, findsItself = false } of locks) {
     if (!isLock && byAny !== true) continue;
     const at = names.findIndex((symbol) => symbol !== null && name.test(symbol));
     if (at < 0 || (byAny === true && !names.slice(0, at).every(onlyLocks))) continue;
     const symbol = names[at]!;
-    return { title: title.replace("$&", symbol), isRecursive, symbol, at };
+    return { title: title.replace("$&", symbol), isRecursive, findsItself, symbol, at };
   }
-  return reason === "mutex" ? { title: null, isRecursive: false, symbol: null, at: -1 } : null;
+  return reason === "mutex"
+    ? { title: null, isRecursive: false, findsItself: false, symbol: null, at: -1 }
+    : null;
 }
 
 /** Whether a function further in than one that takes a run-time's lock may only be a part of that: others of the run-time wait

@@ -32,14 +32,13 @@ export function explainJetsam(report: CrashReport): Findings {
     const row = known("jetsam", reason);
     if (row !== null && !rows.includes(row)) rows.push(row);
     const pages = numberAt(process, "rpages");
-    const limit = numberAt(process, "per-process-limit") ?? numberAt(process, "limit");
     const peak = numberAt(process, "lifetimeMax");
     const states = arrayAt(process, "states").filter((state) => typeof state === "string");
     const used = pages === null
       ? ""
       : `, which used ${megabytes(pages)}${
-        limit === null || limit <= 0 ? "" : ` of ${megabytes(limit)}`
-      }${peak === null || peak <= pages ? "" : ` (at most ${megabytes(peak)})`}`;
+        peak === null || peak <= pages ? "" : ` (at most ${megabytes(peak)})`
+      }`;
     const state = states.length === 0 ? "" : `, ${states.join(", ")}`;
     happened.push(
       `The kernel ended ${nameOf(process)}${state}${used}: ${reason}` +

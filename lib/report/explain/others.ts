@@ -48,7 +48,7 @@ function tellCloser({ report, crashed }: Crash, story: Story): void {
   story.tell(
     `At that moment ${threadWords(closer)} was closing a descriptor${
       calls.length === 0 ? "" : `, called by ${calls.join(", called by ")}`
-    }: most likely the one that was watched.`,
+    }: it may be the one that was watched.`,
   );
 }
 

@@ -15,6 +15,7 @@ import { isPanic } from "../read/panic.ts";
 import type { CrashReport } from "../report.ts";
 import { headOf } from "../text.ts";
 import type { Findings } from "./explanation.ts";
+import { isMobile } from "./platform.ts";
 import {
   isAskedFor,
   isRestart,
@@ -23,7 +24,7 @@ import {
   panicWords,
   userCall,
 } from "./panic_stack.ts";
-import { answers, messageDetails, silentService, sourceOf } from "./panic_words.ts";
+import { answers, hangs, messageDetails, silentService, sourceOf } from "./panic_words.ts";
 
 /** Explains a kernel panic. */
 export function explainPanic(report: CrashReport): Findings {
@@ -94,12 +95,27 @@ export function explainPanic(report: CrashReport): Findings {
   if (!hasBacktrace && next !== row?.next) {
     happened.push("No backtrace was found in the report: which code it was cannot be told.");
   }
-  const advice = row === null ? null : { ...row, next: next! };
+  const advice = row === null ? null : { ...row, next: possibleAdvice(next!, report) };
   return {
     headline: "kernel panic",
     happened,
     rows: advice === null ? [] : [advice],
   };
+}
+
+/** What only the owner of a Mac can do. */
+const ofMac = /extensions|[Dd]isconnect|\bdevices\b|Disk Utility|Apple Diagnostics|zprint|display/;
+
+/** Advice without what cannot be done where a panic was: mobile systems and that of the T2 chip have no extensions but
+ * Apple's. */
+function possibleAdvice(next: string, report: CrashReport): string {
+  const excluded = isMobile(report) ? ofMac : isBridge(report) ? /extensions/ : null;
+  if (excluded === null || !excluded.test(next)) return next;
+  const left = next.split(/(?<=\.) |; /).map((part) => part.replace(/\.$/, "").trim())
+    .filter((part) => part !== "" && !excluded.test(part));
+  const isUpdating = isAskedFor(report) || left.some((part) => /update/i.test(part));
+  if (!isUpdating) left.push("install updates of the system");
+  return left.length === 0 ? "" : sentence(left.join("; "));
 }
 
 /** Whose backtrace it is that does not show what failed. */
@@ -222,7 +238,10 @@ function missingSensor(report: CrashReport): KnowledgeRow | null {
 function unhealthyService(report: CrashReport): KnowledgeRow | null {
   const [said] = silentService(report);
   const message = report.panic?.message ?? "";
-  if (said === undefined || !answers.test(said) || !message.startsWith("userspace watchdog")) {
+  if (
+    said === undefined || !answers.test(said) || hangs.test(said) ||
+    !message.startsWith("userspace watchdog")
+  ) {
     return null;
   }
   return known(
@@ -242,7 +261,8 @@ const POWER_DEPTH = 24;
  * or waking up. */
 function powerChange({ panic, threads }: CrashReport): string[] {
   if (
-    !/\b(?:Sleep|Wake) transition timed out|setPowerState|power state/i.test(panic?.message ?? "")
+    !/\b(?:Sleep|Wake) transition timed out|setPowerState\(.{0,120} timed out|power state change callbacks/i
+      .test(panic?.message ?? "")
   ) {
     return [];
   }
@@ -337,7 +357,7 @@ function kernelFault({ text, panic, threads, images }: CrashReport): string[] {
       address < NEAR_NULL
         ? `The address was 0x${address.toString(16)}${how}: null${
           address === 0n ? "" : ` plus ${address}`
-        }, a pointer that was not set.`
+        }, as of a pointer that is not set.`
         : `The address was 0x${address.toString(16)}${how}.`,
     );
     const why = fault === null && address >= NEAR_NULL ? abort?.why ?? "" : "";
@@ -394,7 +414,9 @@ function strangeAddresses(head: string): string[] {
     if (upper !== 0n && upper !== 0x1ffffn && found.length < 16) found.push(`${name} ${value}`);
   }
   return found.length === 0 ? [] : [
-    `Not canonical as an address, so that an access by it fails like this: ${found.join(", ")}.`,
+    `Not canonical as an address, so that an access by such a register would fail like this: ${
+      found.join(", ")
+    }.`,
   ];
 }
 

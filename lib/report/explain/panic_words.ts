@@ -45,7 +45,7 @@ function lateServices({ panic, fields }: CrashReport): string[] {
         induced[2]
       } induced ${
         induced[2] === "1" ? "crash" : "crashes"
-      }): the crash reports of that have its stacks.`,
+      }): crash reports of that may have its stacks.`,
     );
   }
   const services = fields.flatMap(({ name, value }) => {
@@ -63,12 +63,12 @@ function lateServices({ panic, fields }: CrashReport): string[] {
     late.length === 0
       ? `The others on the list of services (${
         others.slice(0, 6).map(({ service }) => service).join(", ")
-      }) had answered in time: the system as a whole did not hang.`
+      }) had answered in time: not all of the system hung.`
       : `Late as well, by the list of services: ${
         late.slice(0, 6).map(({ service, silent, never }) =>
           `${service} (${silent} s${never ? ", not once" : ""})`
         ).join(", ")
-      }: look for what they all wait for.`,
+      }: see whether they wait for the same.`,
   );
   return words;
 }
@@ -241,7 +241,7 @@ export function sourceOf({ text }: CrashReport): { project: string | null; place
 /** Who did not check in with a watchdog, and whether it ever did. */
 function missedCheckins(report: CrashReport): string[] {
   const { panic } = report;
-  const answered = silentService(report).some((text) => answers.test(text));
+  const answered = silentService(report).some((text) => answers.test(text) && !hangs.test(text));
   const match =
     /\bno (?:successful )?checkins from ([\w.-]{1,100})(?: \([^()]{1,60}\))? (since load|since wake|in \d{1,6} seconds)(?: \((\d{1,9}) total checkins)?/
       .exec(panic?.message ?? "");
@@ -300,6 +300,8 @@ function linkOf({ panic }: CrashReport): string[] {
 
 /** Answers of a service that is there, and says what is the matter. */
 export const answers = /\bunhealthy\b/;
+/** Answers of a service for its threads that do not answer. */
+export const hangs = /\bunresponsive (?:dispatch queue|work processor)/;
 
 /** What watchdogd adds to its message: how the service did not answer. */
 export function silentService({ fields }: CrashReport): string[] {

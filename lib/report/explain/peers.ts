@@ -136,23 +136,26 @@ function callerOf(
       placeOf(frames, symbol)
     }, which by its name has the main thread do something${more}`
     : `${threadWords(thread)} waited for the main thread${placeOf(frames, symbol)}${more}`;
-  const name = shortName(symbol);
+  // Who only uses the system's function cannot change it.
+  const caller = frames.find((frame) => frameOwner(frame, functionOf(frame, null)) === "program")
+    ?.symbol ?? null;
   return {
     thread,
     words: sentence(
       `${who}, while the main thread waited${placeOf(own, null)}: ${
-        shared == null
-          ? "if the main thread waited for what that thread does, neither could go on"
-          : `both were within ${shared}, so that most likely each waited for the other`
-      }`,
+        shared == null ? "" : `both were within ${shared}; `
+      }if the main thread waited for what that thread does, neither could go on`,
     ),
     causes: [
       `a deadlock, if the main thread waited for what thread ${thread.index} does: that one waited${
         byName ? ", by a function's name," : ""
       } for the main thread`,
     ],
-    next:
-      `Do not wait for the main thread in ${name} on thread ${thread.index}: pass the work to it and go on.`,
+    next: caller === null
+      ? ""
+      : `See whether ${
+        shortName(caller)
+      } has to wait for the main thread on thread ${thread.index}, or can pass the work to it and go on.`,
   };
 }
 
@@ -185,10 +188,7 @@ function sameClass(own: readonly ReportFrame[], others: readonly Other[]): Peer 
     causes: [
       `a deadlock, if the main thread waited for what thread ${thread.index} did, and held the lock that that one waited for`,
     ],
-    next:
-      `See both stacks: end what thread ${thread.index} does there before the main thread calls ${
-        shortName(member)
-      }.`,
+    next: `See the stacks of both threads, the main one and ${thread.index}.`,
   };
 }
 

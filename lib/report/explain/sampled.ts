@@ -136,7 +136,7 @@ export function explainSampled(
             ? "The report has no other thread that could hold it."
             : `It waited in the handler of a signal, which interrupted ${
               interruptedBy(busiest)
-            }: there is no other thread that could hold the lock, so that the thread waits for itself.`
+            }; the report has no other thread that could hold the lock: most likely the thread waits for itself.`
           : "The report does not say which thread holds it.",
       );
     }
@@ -268,7 +268,7 @@ function usage(report: CrashReport): string[] {
   return large === null ? words : [...words, large];
 }
 
-/** From this many gigabytes on a process's memory alone may make it slow. */
+/** From this many gigabytes on a process's memory is told. */
 const LARGE = 8;
 
 /** Tells a memory footprint that is very large; `null` for others. */
@@ -280,9 +280,11 @@ function largeFootprint(report: CrashReport): string | null {
   const used = gigabytes("physical footprint", "footprint");
   if (used < LARGE) return null;
   const machine = gigabytes("memory size");
-  return `Its memory footprint was ${used} GB${
-    machine > 0 && used > machine ? `, more than the ${machine} GB of the machine` : ""
-  }: that alone may make it and the system slow, as memory is compressed and paged.`;
+  return machine > 0 && used > machine
+    ? `Its memory footprint was ${used} GB, more than the ${machine} GB of the machine: that alone may make it and the system slow, as memory is compressed and paged.`
+    : `Its memory footprint was ${used} GB${
+      machine > 0 ? `, on a machine with ${machine} GB` : ""
+    }.`;
 }
 
 /** Events whose stacks only show the state at that moment. */

@@ -17,6 +17,7 @@ import { isEventLoop, isIdleMain, lockOf, mainThread, selfWaitOf, waitOf } from 
 import { architectureRow, newerRow, packageRow, withoutAbsent } from "./message.ts";
 import { symbolRow } from "./missing_symbol.ts";
 import { shortName } from "./names.ts";
+import { answers, hangs } from "./panic_words.ts";
 import { isMobile, simulatorOf } from "./platform.ts";
 import { regionWords } from "./region.ts";
 import { frameOwner, functionOf } from "./stack.ts";
@@ -46,7 +47,9 @@ export function tellTermination(crash: Crash, story: Story): void {
   else {
     const isBusy = isSlow || ended.key === suspended;
     const slow = isBusy ? slowness(crash) : {};
-    const row = { ...ended, ...slow, next: (slow.next ?? "") === "" ? ended.next : slow.next! };
+    // A main thread that has nothing to do has returned.
+    const usual = isBusy && isIdleMain(mainThread(report)?.frames ?? []) ? "" : ended.next;
+    const row = { ...ended, ...slow, next: (slow.next ?? "") === "" ? usual : slow.next! };
     story.add(
       row,
       sentence(
@@ -56,7 +59,7 @@ export function tellTermination(crash: Crash, story: Story): void {
   }
   if (reason !== undefined) story.tell(`It says: ${withoutAbsent(reason)}`);
   // The service, and how it answered, stand behind what happened.
-  if (ended.key === "WATCHDOG:0x1") {
+  if (ended.key.startsWith("WATCHDOG:0x1")) {
     for (const more of (termination?.reasons ?? []).slice(1, 4)) {
       if (more !== reason) story.tell(`It says: ${more}`);
     }
@@ -91,8 +94,8 @@ export function didNotAnswer(
 /** Keys of the codes by which a process that does not answer is ended. */
 const unanswered = /^\*:0x(?:8badf00d|deadfa11)$/;
 
-const didNotWait = "it worked and did not wait";
-/** What the app computed may be another thread's work. */
+/** The seconds are those of all its threads. */
+const didNotWait = "it worked, by one thread or by several";
 const mainWaited = "it worked, though its main thread waited at that moment";
 
 /** Whether the main thread waited for something else than an event. */
@@ -115,21 +118,19 @@ function slowness({ report, texts, peer }: Crash): Partial<Pick<KnowledgeRow, "c
     return {
       causes: [
         "another thread holds the lock: it waits for the main thread, or for something else, or works long under it",
-        ...lock.isRecursive ? [] : ["the main thread took the lock before, and waits for itself"],
+        ...lock.isRecursive || lock.findsItself
+          ? []
+          : ["the main thread took the lock before, and waits for itself"],
         ...allWait(report)
           ? ["the lock was left locked, by a path that returned or threw without unlocking it"]
           : [],
       ],
-      next: `Find what else takes the lock, and what it does until it releases it${
-        staysOnMain(frames) ? "" : "; do not wait for it on the main thread"
-      }.`,
+      next: "Find what else takes the lock, and what it does until it releases it.",
     };
   }
   if (worked) {
     return {
-      causes: mainWaits(report)
-        ? ["another thread that worked while the main thread waited for it"]
-        : ["more work at once than there was time for"],
+      causes: mainWaits(report) ? [] : ["more work at once than there was time for"],
       next: mainAdvice(frames),
     };
   }
@@ -139,7 +140,7 @@ function slowness({ report, texts, peer }: Crash): Partial<Pick<KnowledgeRow, "c
     return { causes: awaited.causes, next: awaited.next };
   }
   const next = mainAdvice(frames);
-  return / waited(?!, or)/.test(words)
+  return / waited(?!, or)/.test(words) && !isIdleMain(frames)
     ? {
       next,
       causes: [
@@ -198,13 +199,6 @@ function untilLoop(frames: readonly ReportFrame[]): (string | null)[] {
   return end < 0 ? names : names.slice(0, end);
 }
 
-/** Whether a thread is within the end of an object, or in the system's libraries before any function of the program. */
-function staysOnMain(frames: readonly ReportFrame[]): boolean {
-  const names = untilLoop(frames);
-  return names.some((name) => name !== null && ending.test(name)) ||
-    !names.some((name, index) => frameOwner(frames[index], name) === "program");
-}
-
 /** What to do about what a main thread did that did not answer, as far as its stack shows it: that of the user interface
  * has to stay on that thread, and so has the end of its objects. */
 function mainAdvice(frames: readonly ReportFrame[]): string {
@@ -231,8 +225,8 @@ function mainAdvice(frames: readonly ReportFrame[]): string {
     } do has to stay on the main thread: see whether it does less there at once, or in parts.`;
   }
   return isWaiting
-    ? `See that ${name} does not wait on the main thread: let it go on, and take the result when it is there.`
-    : `If ${name} takes long, do its work on another thread or in parts: it ran on the main thread at that moment.`;
+    ? `See what ${name} waits for on the main thread, and whether it has to.`
+    : `See whether ${name} takes long: it ran on the main thread at that moment.`;
 }
 
 /** Tells how long a background task was permitted, and how much the app computed meanwhile. */
@@ -257,12 +251,22 @@ function computedWords(text: string): string | null {
   return used === null
     ? null
     : `The app computed for ${used[1]} s (${used[2]}% CPU)${
-      Number(used[2]) < WAITING ? ": it mostly waited" : ""
+      Number(used[2]) < WAITING ? waitedWords(text) : ""
     }.`;
 }
 
 /** Percent of all CPUs together below which an app mostly waited. */
 const WAITING = 5;
+
+/** That an app that hardly computed waited, or, where others used the CPUs, may have got none. */
+function waitedWords(text: string): string {
+  const total = /Elapsed total CPU time \(seconds\): [\d.]{1,12}[^%]{0,60}?, (\d{1,3})% CPU/.exec(
+    text,
+  )?.[1];
+  return total !== undefined && Number(total) > BUSY
+    ? `: it waited, or got no CPU, of which the whole system used ${total}%`
+    : ": it mostly waited";
+}
 
 /** Tells what a watchdog measured, where only a message says that one ended the process. */
 export function tellWatchdog({ texts, ended }: Crash, story: Story): void {
@@ -312,7 +316,9 @@ function wholeMeaning({ key, meaning }: KnowledgeRow, reasons: readonly string[]
   if (begin !== undefined) return begin + meaning;
   const text = key === "*:0x8badf00d" ? reasons.join(" ").slice(0, 4000) : "";
   const event = knownWatchdog(text);
-  return event === null ? meaning : meaning.replace(/ while it started,.*$/, ` ${event.meaning}.`);
+  return event === null
+    ? meaning
+    : meaning.replace(/, as when it starts,.*$/, ` ${event.meaning}.`);
 }
 
 /** Tells the reason of a termination whose code is not known. */
@@ -395,6 +401,9 @@ function terminationCode(report: CrashReport): KnowledgeRow | null {
     if (row?.key === "CODESIGNING:0x2" && isData(report)) {
       return known("termination", "CODESIGNING:0x2 data");
     }
+    if (row?.key === "WATCHDOG:0x1" && isUnhealthy(termination.reasons)) {
+      return known("termination", "WATCHDOG:0x1 unhealthy");
+    }
     if (row?.key === "CODESIGNING:0x2" && isOfFile(report)) {
       return known("termination", "CODESIGNING:0x2 file");
     }
@@ -412,6 +421,12 @@ function terminationCode(report: CrashReport): KnowledgeRow | null {
     if (row !== null) return row;
   }
   return null;
+}
+
+/** Whether a service answered that it is not well: one whose queues do not answer hangs, whatever it says beside. */
+function isUnhealthy(reasons: readonly string[]): boolean {
+  const text = reasons.join("\n").slice(0, 4000);
+  return answers.test(text) && !hangs.test(text);
 }
 
 /** Whether an instruction was to be executed in a region that is not for code. */
@@ -463,12 +478,6 @@ function watchdogWords(reason: string): string | null {
   const seconds = Number(allowed[2]);
   if (used === undefined || !(seconds > 0)) return null;
   const share = Number(used) / seconds;
-  // Of all CPUs together.
-  const total = /Elapsed total CPU time \(seconds\): [\d.]{1,12}[^%]{0,60}?, (\d{1,3})% CPU/.exec(
-    text,
-  )
-    ?.[1];
-  const isBusy = total !== undefined && Number(total) > BUSY;
   // The seconds are those of all its threads, and may be of a longer time than was allowed, as the share says.
   const isLonger = share > 1 ||
     Number(percent ?? 0) > 0 && Number(used) * 100 > Number(percent) * seconds * MANY_CPUS;
@@ -477,13 +486,7 @@ function watchdogWords(reason: string): string | null {
       share > 1 ? "" : " and of a longer time"
     }, and does not say what its main thread did in the ${allowed[2]} s that were allowed.`;
   }
-  const words = share < 0.25
-    ? isBusy
-      ? `: it waited, or got no CPU, of which the whole system used ${total}%`
-      : ": it mostly waited"
-    : share > 0.75
-    ? `: ${didNotWait}`
-    : "";
+  const words = share < 0.25 ? waitedWords(text) : share > 0.75 ? `: ${didNotWait}` : "";
   return `Of the ${allowed[2]} s that were allowed it computed for ${used} s${words}.`;
 }
 

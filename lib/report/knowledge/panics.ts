@@ -96,15 +96,29 @@ const ends = ["PANIC", "DATA ABORT", "PREFETCH ABORT", "SERROR", "NMI", "UNDEF",
 /** See {@linkcode KnowledgeRow}. */
 export const panicRows: readonly KnowledgeRow[] = [
   // It names the service, whose name may be that of another row.
-  ...["busy timeout", "IOKit Daemon ("].map((key) =>
-    panic(
-      key,
-      "The drivers did not come to rest in time: one of them did not finish its start, or its end, or the registry of devices waited for something else.",
-      ["a failing device or disk", "a driver bug"],
-      "The message names what was busy, which is not always what made it wait; disconnect devices, remove extensions.",
-      "XNU, iokit/Kernel/IOService.cpp: waitQuietWithOptions",
-      "report",
-    )
+  panic(
+    "registry root held busy",
+    "The drivers did not come to rest in time: no single one was busy, but the registry of devices as a whole, as until the daemon has checked in that loads extensions; the message says whether it had.",
+    [],
+    "",
+    "XNU, iokit/Kernel/IOService.cpp: waitQuietWithOptions",
+    "report",
+  ),
+  panic(
+    "busy timeout",
+    "The drivers did not come to rest in time: one of them did not finish its start, or its end.",
+    ["a failing device or disk", "a driver bug"],
+    "The message names what was busy, which is not always what made it wait; disconnect devices, remove extensions.",
+    "XNU, iokit/Kernel/IOService.cpp: waitQuietWithOptions",
+    "report",
+  ),
+  panic(
+    "IOKit Daemon (",
+    "The drivers did not come to rest in time, while requests to the daemon that loads extensions, or for their modules, were open.",
+    [],
+    "The message names what was busy, which is not always what made it wait.",
+    "XNU, iokit/Kernel/IOService.cpp: waitQuietWithOptions",
+    "report",
   ),
   panic(
     "CFG 0xffffffff 0xffffffff 0xffffffff",
@@ -288,7 +302,7 @@ export const panicRows: readonly KnowledgeRow[] = [
     )
   ),
   panic(
-    "setPowerState",
+    ") timed out after ",
     "A driver did not complete a change of its device's power in time.",
     ["a bug in the driver", "a device that did not answer"],
     "Install updates of the system; disconnect devices, remove extensions. Whether the driver or its device hung is not said.",
@@ -349,7 +363,7 @@ export const panicRows: readonly KnowledgeRow[] = [
         ? "launchd, the first process, could not be started."
         : "launchd, the first process, ended, without which the system cannot run.",
       [],
-      "See the reason that the message has; reinstall the system if it comes again.",
+      "See the reason that the message has.",
       "XNU, bsd/kern/kern_exit.c: proc_handle_critical_exit",
       "report",
     )
@@ -358,8 +372,8 @@ export const panicRows: readonly KnowledgeRow[] = [
     panic(
       key,
       "A process that the system does not run without ended; the message names it.",
-      ["a crash of that process", "memory that was short"],
-      "See the reason that the message has, and that process's own crash reports of the time.",
+      [],
+      "See the reason that the message has, and that process's own reports of the time.",
       "XNU, bsd/kern/kern_exit.c: proc_handle_critical_exit",
       "report",
     )
@@ -400,7 +414,7 @@ export const panicRows: readonly KnowledgeRow[] = [
     "Zone cache element was used after free",
     "Kernel memory was written after it was freed.",
     ofExtension,
-    "Update or remove extensions that are not Apple's. The message names the zone of the memory.",
+    "Update or remove extensions that are not Apple's.",
     "XNU 6153, osfmk/kern/zcache.c",
     "finder",
   ),
@@ -577,7 +591,7 @@ export const panicRows: readonly KnowledgeRow[] = [
   ),
   panic(
     "tag check fault",
-    "Memory tagging (MTE) found a pointer whose tag is not that of the memory that it points to: kernel memory was used after it was freed, or beyond its end.",
+    "Memory tagging (MTE) found a pointer whose tag is not that of the memory that it points to, as where kernel memory is used after it was freed, or beyond its end.",
     ["a block used after it was freed and given to another", "an access past the end of a block"],
     "See the extensions in the backtrace, and what the running process called; update the system.",
     "XNU, osfmk/arm64/sleh.c",
@@ -668,7 +682,7 @@ export const panicRows: readonly KnowledgeRow[] = [
     "SError interrupt",
     "A device or memory reported an asynchronous error to the CPU.",
     ["hardware", "a driver or firmware bug"],
-    "See which device the message names; update the system.",
+    "See whether the message names a device; update the system.",
     "XNU, osfmk/arm64/sleh.c",
     "moment",
   ),
@@ -676,7 +690,7 @@ export const panicRows: readonly KnowledgeRow[] = [
     "SERROR",
     "A device or memory reported an asynchronous error.",
     ["hardware", "a firmware bug"],
-    "See which device the message names; update the system.",
+    "See whether the message names a device; update the system.",
     "XNU, osfmk/arm64/sleh.c",
     "moment",
   ),
@@ -687,15 +701,15 @@ export const panicRows: readonly KnowledgeRow[] = [
       "a failing device, or a bug in its firmware",
       "its connection: adapter, slot, enclosure or power",
     ],
-    "Back up. VID/DID name the device: look for newer firmware, try it without an adapter.",
+    "Back up. VID/DID name the device: for one that is not Apple's, look for newer firmware, and try it without an adapter.",
     "Apple, IONVMeFamily",
     "report",
   ),
   panic(
     "double free",
-    "A block of the kernel's memory was freed twice.",
+    "A block of the kernel's memory was freed that was free already.",
     ["a bug in the kernel or an extension"],
-    "Update or remove extensions that are not Apple's. The message names the zone of the memory.",
+    "Update or remove extensions that are not Apple's.",
     "XNU, osfmk/kern/zalloc.c",
   ),
   panic(
@@ -729,14 +743,14 @@ export const panicRows: readonly KnowledgeRow[] = [
   panic(
     "double fault",
     "The kernel met a fault while it handled one, most often because its stack overflowed.",
-    ["deep recursion in the kernel or an extension"],
+    ["deep recursion in the kernel or an extension", "a stack pointer that was damaged"],
     "See which functions or extensions repeat.",
     "XNU, osfmk/i386/trap.c",
   ),
   panic(
     "Double fault at",
     "The kernel met a fault while it handled one, most often because its stack overflowed.",
-    ["deep recursion in the kernel or an extension"],
+    ["deep recursion in the kernel or an extension", "a stack pointer that was damaged"],
     "See which functions or extensions repeat.",
     "XNU, osfmk/i386/trap_native.c: panic_double_fault64",
   ),
@@ -773,16 +787,18 @@ export const panicRows: readonly KnowledgeRow[] = [
     "See the extensions in the backtrace.",
     "XNU, osfmk/arm64/sleh.c",
   ),
-  panic(
-    "Spinlock",
-    "A CPU waited too long for a spinlock: its owner did not release it.",
-    [
-      "a driver that holds a lock for too long",
-      "a CPU that hangs",
-      "a lock that was freed or overwritten",
-    ],
-    "",
-    "XNU, osfmk/kern/locks.c",
+  ...["Spinlock[", "Spinlock acquisition timed out"].map((key) =>
+    panic(
+      key,
+      "A CPU waited too long for a spinlock: its owner did not release it.",
+      [
+        "a driver that holds a lock for too long",
+        "a CPU that hangs",
+        "a lock that was freed or overwritten",
+      ],
+      "",
+      "XNU, osfmk/kern/locks.c",
+    )
   ),
   panic(
     "Sleep/Wake hang detected",
@@ -795,15 +811,15 @@ export const panicRows: readonly KnowledgeRow[] = [
     "zone map exhausted",
     "The kernel's memory for its own objects is used up.",
     ["a leak in the kernel or an extension"],
-    "Watch that zone with zprint(1) to see what makes it grow; remove extensions that are not Apple's.",
+    "On a Mac, zprint(1) shows how that zone grows; remove extensions that are not Apple's.",
     "XNU, osfmk/kern/zalloc.c",
     "moment",
   ),
   panic(
     "userspace panic",
-    "A system service asked for the panic.",
-    ["a service that kept crashing or hanging"],
-    "Look for reports of the service that the message names, from the minutes before.",
+    "A process of the system asked for the panic; the message says why.",
+    [],
+    "If the message names a service, look for its reports from the minutes before.",
     "XNU, bsd/kern/kern_xxx.c",
   ),
   panic(
@@ -881,8 +897,8 @@ export const panicRows: readonly KnowledgeRow[] = [
   panic(
     "apfs",
     "APFS met something that it could not go on with, such as an inconsistent volume.",
-    ["a damaged volume", "failing storage"],
-    "Run Disk Utility's First Aid.",
+    ["a damaged volume", "failing storage", "a bug in the file system"],
+    "Back up; run Disk Utility's First Aid.",
     "Apple, apfs",
   ),
   panic(
@@ -907,7 +923,7 @@ export const panicRows: readonly KnowledgeRow[] = [
         words,
         "Kernel memory was written after it was freed.",
         ["a bug in the kernel or an extension"],
-        "Update or remove extensions that are not Apple's. The message names the zone of the memory.",
+        "Update or remove extensions that are not Apple's.",
         "XNU, osfmk/kern/zalloc.c",
         "finder",
       )
@@ -961,7 +977,7 @@ export const panicRows: readonly KnowledgeRow[] = [
     "btn_rst",
     "Somebody restarted the machine by its buttons; the kernel itself did not fail.",
     ["a system or display that seemed to hang"],
-    "Find out what hung before: the panic does not say.",
+    "If it hung before, the panic does not say what.",
     "Apple, PMU reset reasons",
   ),
   panic(
@@ -982,7 +998,7 @@ export const panicRows: readonly KnowledgeRow[] = [
     "zone_map exhaustion",
     "The kernel's own memory was exhausted.",
     ["a leak of kernel objects, such as ports or files, or in an extension"],
-    "Watch that zone with zprint(1) to see what makes it grow; remove extensions that are not Apple's.",
+    "On a Mac, zprint(1) shows how that zone grows; remove extensions that are not Apple's.",
     "XNU, osfmk/kern/zalloc.c",
     "moment",
   ),
@@ -1004,7 +1020,7 @@ export const panicRows: readonly KnowledgeRow[] = [
   panic(
     "3=int3 breakpoint",
     "The kernel met a breakpoint instruction.",
-    ["an assertion of an extension"],
+    [],
     "See the extensions in the backtrace.",
     "XNU, osfmk/i386/trap.c",
   ),
@@ -1018,9 +1034,9 @@ export const panicRows: readonly KnowledgeRow[] = [
   ),
   panic(
     "Unable to find driver for this platform",
-    "The kernel does not support this machine.",
-    ["a Hackintosh or a damaged system"],
-    "Reinstall the system.",
+    "The kernel found no driver for this kind of machine (its platform).",
+    ["a system that is not for this machine, as on a hackintosh or in an emulator"],
+    "",
     "XNU, iokit",
   ),
   panic(
@@ -1069,7 +1085,7 @@ export const panicRows: readonly KnowledgeRow[] = [
       key,
       "A kernel memory zone is exhausted or damaged.",
       ["a leak in a kernel extension", "memory damage"],
-      "Watch the zone that the message names with zprint(1) to see what makes it grow.",
+      "On a Mac, zprint(1) shows how the zone that the message names grows.",
       "XNU, osfmk/kern/zalloc.c",
     )
   ),

@@ -37,7 +37,7 @@ function neverRan(row: KnowledgeRow): KnowledgeRow {
 export const terminationRows: readonly KnowledgeRow[] = [
   code(
     "*:0x8badf00d",
-    '"ate bad food": a watchdog ended the app because it did not answer in time while it started, went to the background or handled an event.',
+    '"ate bad food": a watchdog ended the app because it did not answer in time, as when it starts, goes to the background or handles an event.',
     [],
     "",
     watchdog,
@@ -55,7 +55,7 @@ export const terminationRows: readonly KnowledgeRow[] = [
   code(
     "ASSERTIOND:0x8badf00d assertion suspend",
     'The system ended the app: it had gone to the background and was still at work, or waited, when it was to be suspended (0x8badf00d, "ate bad food"). Nothing in it crashed.',
-    ["the main thread was busy, or waited, while the app went to the background"],
+    [],
     "The main thread has to return from what it handles, and from applicationDidEnterBackground, before that time is over.",
     assertionNames,
   ),
@@ -112,14 +112,14 @@ export const terminationRows: readonly KnowledgeRow[] = [
   code(
     "*:0xbaaaaaad",
     "A stackshot of the whole system; nothing crashed.",
-    ["somebody pressed the buttons that ask for one"],
+    [],
     "",
     note,
   ),
   code(
     "*:0xbad22222",
-    "A VoIP app was ended because it was started again too often.",
-    ["it crashes or exits soon after each start"],
+    "The system ended a VoIP app because it was resumed too often.",
+    [],
     "",
     note,
   ),
@@ -133,8 +133,8 @@ export const terminationRows: readonly KnowledgeRow[] = [
   code(
     "*:0xc00010ff",
     '"cool off": the system ended the app because the device was too hot.',
-    ["much work of CPU or GPU for long"],
-    "Profile its energy use.",
+    [],
+    "It need not have been the app's work; profile its energy use if it comes again.",
     note,
   ),
   code(
@@ -154,15 +154,15 @@ export const terminationRows: readonly KnowledgeRow[] = [
   code(
     "*:0xc51bad02",
     "watchOS ended the app: a background task did not finish in time.",
-    ["setTaskCompleted was not called"],
+    ["setTaskCompleted was not called, or too late"],
     "Complete every task early enough.",
     watchdog,
   ),
   code(
     "*:0xc51bad03",
-    "watchOS ended the app: a background task did not finish in time, though the system was too busy to give it much of the CPU.",
-    ["a busy system; work at launch"],
-    "Do less in the task.",
+    "watchOS ended the app: a background task did not finish in time, while the system was so busy that it may not have got much of the CPU.",
+    [],
+    "Do less in the task, if that can be; the app need not have done anything wrong.",
     watchdog,
   ),
   ...([
@@ -194,15 +194,15 @@ export const terminationRows: readonly KnowledgeRow[] = [
   ),
   code(
     "*:0xbada5e47",
-    "The app started too many background tasks at once, or did not end them.",
-    ["beginBackgroundTask without its end"],
+    "The system ended the app for its background tasks: most likely too many were open at once.",
+    [],
     "End each background task.",
-    note,
+    "MTHawkeye, doc/energy/background-task-trace.md",
   ),
   code(
     "*:0x2bad45ec",
     '"too bad for security": the process was ended for a security violation.',
-    ["a window of another process shown in a way that is not allowed"],
+    [],
     "",
     note,
   ),
@@ -210,24 +210,24 @@ export const terminationRows: readonly KnowledgeRow[] = [
   namespace("SIGNAL", "A signal ended the process.", ""),
   namespace(
     "JETSAM",
-    "The kernel ended the process for memory.",
-    "Measure the app's memory.",
+    "The kernel ended the process (jetsam), mostly for memory.",
+    "",
   ),
   namespace(
     "CODESIGNING",
     "The kernel found a code signature that does not hold.",
-    "Verify the signature of the program and its libraries: codesign --verify --deep --strict.",
+    "",
   ),
   namespace("HANGTRACER", "The process hung too long.", ""),
   namespace("TEST", "A test ended the process.", ""),
   namespace(
     "DYLD",
-    "The dynamic linker could not load the program.",
-    "Read its message: it names the library or the symbol.",
+    "The dynamic linker ended the process.",
+    "Read its message.",
   ),
   namespace("LIBXPC", "libxpc ended the process.", ""),
   namespace("OBJC", "The Objective-C run-time ended the process.", "Read its message."),
-  namespace("EXEC", "The program could not be started.", "Check how it was built."),
+  namespace("EXEC", "The program could not be started.", ""),
   namespace("SPRINGBOARD", "iOS ended the app.", ""),
   namespace(
     "FRONTBOARD",
@@ -261,7 +261,7 @@ export const terminationRows: readonly KnowledgeRow[] = [
     "A watchdog ended the process: it did not answer in time.",
     "",
   ),
-  namespace("METAL", "Metal ended the process.", "Run with Metal's API validation."),
+  namespace("METAL", "Metal ended the process.", ""),
   namespace("WATCHKIT", "watchOS ended the app.", ""),
   namespace("GUARD", "A guarded resource was misused.", ""),
   namespace(
@@ -279,8 +279,8 @@ export const terminationRows: readonly KnowledgeRow[] = [
   namespace(
     "PAC_EXCEPTION",
     "Pointer authentication failed in a process that must not go on after that.",
-    "Look for memory damage near the pointer that was used.",
-    ["a pointer that was overwritten"],
+    "",
+    ["a pointer that was overwritten, or that was signed in another way"],
   ),
   namespace(
     "MTE_FAIL",
@@ -338,21 +338,21 @@ export const terminationRows: readonly KnowledgeRow[] = [
   ),
   code(
     "CODESIGNING:0x2",
-    "a page that was read in does not match its signature",
+    "a page that the process used has no valid code signature",
     [
       "a program or library that was changed in place or after it was signed, as by install_name_tool, a patch or a copy over it",
-      "code written at run time",
+      "code written at run time, or a bad function pointer",
     ],
-    "Sign what was changed again, and replace files, do not overwrite them; check the JIT entitlements.",
+    "",
     reason,
   ),
   code(
     "CODESIGNING:0x2 file",
-    "a page that was read in does not match its signature",
+    "a page of a file does not match its code signature, or has none",
     [
       "a program or library that was changed in place or after it was signed, as by install_name_tool, a patch or a copy over it",
     ],
-    "Sign what was changed again, and replace files, do not overwrite them.",
+    "See what was changed, and sign it again; replace files, do not overwrite them.",
     reason,
   ),
   code(
@@ -377,9 +377,9 @@ export const terminationRows: readonly KnowledgeRow[] = [
   ),
   code(
     "CODESIGNING:0x3",
-    "another process may not be controlled with this signature",
+    "the signature was to be checked when the program started, and what checks it (taskgated) could not be asked",
     [],
-    "Add the debugger entitlements.",
+    "",
     reason,
   ),
   neverRan(
@@ -408,7 +408,7 @@ export const terminationRows: readonly KnowledgeRow[] = [
     "lipo -info; build it for this one too.",
     dyld,
   ),
-  code("DYLD:0x3", "a library is older than what was linked", [], "Ship the newer one.", dyld),
+  code("DYLD:0x3", "a library is older than what was linked", [], "", dyld),
   code(
     "DYLD:0x4",
     "a symbol is missing",
@@ -420,10 +420,10 @@ export const terminationRows: readonly KnowledgeRow[] = [
     "DYLD:0x5",
     "a library's signature does not hold",
     [],
-    "Sign it with the same team, or turn off library validation.",
+    "Its message says what of the signature does not hold.",
     dyld,
   ),
-  code("DYLD:0x6", "the sandbox forbids to read a library", [], "Put it into the bundle.", dyld),
+  code("DYLD:0x6", "the sandbox forbids to read a library", [], "", dyld),
   code("DYLD:0x7", "a library is damaged", [], "Replace it.", dyld),
   code("DYLD:0x9", "loading failed for another reason", [], "", dyld),
   code(
@@ -432,6 +432,13 @@ export const terminationRows: readonly KnowledgeRow[] = [
     [],
     "Call the function directly.",
     dyld,
+  ),
+  code(
+    "WATCHDOG:0x1 unhealthy",
+    "the watchdog of the system's services (watchdogd) ended one that answered it that it is not well, so that it starts again: the service did not crash by itself.",
+    [],
+    "See the reason that the service gave, and its log of that time.",
+    "Apple, watchdogd",
   ),
   code(
     "WATCHDOG:0x1",
@@ -468,7 +475,7 @@ export const terminationRows: readonly KnowledgeRow[] = [
     )
   ),
 
-  code("EXEC:0x1", "the program is no good Mach-O file", [], "Check how it was built.", reason),
+  code("EXEC:0x1", "the kernel could not load its file (Mach-O)", [], "", reason),
   code(
     "EXEC:0x2",
     "the program's set-user-ID or set-group-ID bit could not be honoured",
@@ -483,7 +490,7 @@ export const terminationRows: readonly KnowledgeRow[] = [
     ["6", "arguments and environment could not be copied"],
     ["7", "what the dynamic linker needs could not be copied"],
     ["b", "the program could not be decrypted"],
-    ["c", "the packer of the program is not known"],
+    ["c", "it is packed by UPX in a way that the kernel does not load"],
     ["f", "the main file descriptor could not be made"],
     ["10", "what Rosetta needs could not be copied"],
     ["11", "the dynamic linker's information could not be set"],
@@ -495,22 +502,22 @@ export const terminationRows: readonly KnowledgeRow[] = [
       `EXEC:0x${number}`,
       meaning,
       [],
-      "Restart; check how the program was built and installed.",
+      "",
       reason,
     )
   ),
   code(
     "EXEC:0x9",
-    "the system's check of the program failed",
-    ["a signature that does not hold"],
-    "codesign --verify --deep --strict",
+    "the system's check of the program's signature (taskgated) itself failed",
+    [],
+    "",
     reason,
   ),
   code(
     "EXEC:0x8",
     "a security policy forbids the program",
     [],
-    "Check signature and notarization.",
+    "",
     reason,
   ),
   code("EXEC:0xa", "the program could not be decrypted", [], "Install it again.", reason),
@@ -520,12 +527,12 @@ export const terminationRows: readonly KnowledgeRow[] = [
     ["process-launch", "while it was launched"],
     ["failed to launch", "while it was launched"],
     ["exceeded its allowed launch", "while it was launched"],
-    ["scene-create", "while it made its first scene, at the launch"],
+    ["scene-create", "while it made a scene, as at its launch"],
     [
       "scene-update",
       "while its scene was changed, as to the foreground or the background",
     ],
-    ["failed to scene-create", "while it made its first scene, at the launch"],
+    ["failed to scene-create", "while it made a scene, as at its launch"],
     [
       "failed to scene-update",
       "while its scene was changed, as to the foreground or the background",
@@ -551,9 +558,10 @@ const firsts: readonly (readonly [ios: string, mac: string | null, ...names: str
   ["7.0", "10.9", "SpriteKit", "GameController", "MediaAccessibility"],
   ["8.0", "10.10", "LocalAuthentication", "CloudKit", "NotificationCenter"],
   ["8.0", "10.11", "Metal"],
-  ["8.0", "10.13", "Photos", "PhotosUI"],
+  ["8.0", null, "Photos", "PhotosUI"],
   ["8.0", "10.15", "PushKit"],
-  ["9.0", "10.11", "Contacts", "ContactsUI", "MetalKit", "ModelIO", "MetalPerformanceShaders"],
+  ["9.0", "10.11", "Contacts", "ContactsUI", "MetalKit", "ModelIO"],
+  ["9.0", "10.13", "MetalPerformanceShaders"],
   ["9.0", null, "WatchConnectivity"],
   ["10.0", "10.14", "UserNotifications"],
   ["10.0", "10.15", "Speech"],

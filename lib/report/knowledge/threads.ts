@@ -162,7 +162,7 @@ export const engines: readonly Engine[] = [
   {
     title: "Realm",
     uses:
-      /^realm::(?!util::(?:terminate|\(anonymous))|^-?\[RLM(?:Realm|Object|Results|Array)\w{0,30} /,
+      /^realm::(?!util::(?:terminate|\(anonymous)|_impl::|sync::)|^-?\[RLM(?:Realm|Object|Results|Array)\w{0,30} /,
     rule: "an instance of Realm, and the objects that came from it, belong to one thread",
     source: "Realm, the guide to threading",
   },

@@ -568,7 +568,6 @@ Deno.test("JetsamEvent: who was ended, why, and how much memory it used", () => 
         name: "MyApp",
         pid: 7,
         rpages: 12800,
-        "per-process-limit": 12800,
         reason: "per-process-limit",
         states: ["frontmost"],
       },
@@ -577,7 +576,7 @@ Deno.test("JetsamEvent: who was ended, why, and how much memory it used", () => 
   const found = told(`{"bug_type":"298"}\n${JSON.stringify(body)}`);
   assertStringIncludes(
     found.words,
-    "The kernel ended MyApp [7], frontmost, which used 200 MB of 200 MB: per-process-limit",
+    "The kernel ended MyApp [7], frontmost, which used 200 MB: per-process-limit",
   );
   assertStringIncludes(found.words, "1 MB were free");
   assertEquals(found.whose, "none");

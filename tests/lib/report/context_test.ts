@@ -23,13 +23,24 @@ Deno.test("a watchdog: whether the process waited or worked; a task in the backg
     watched("0.404"),
     "Of the 20.00 s that were allowed it computed for 0.404 s: it mostly waited.",
   );
-  assertStringIncludes(watched("19.1", undefined, 48), "it worked and did not wait");
+  assertStringIncludes(watched("19.1", undefined, 48), "it worked, by one thread or by several");
   // What cannot be of the time that was allowed is not compared with it.
   for (const longer of [watched("46.9", undefined, 9), watched("19.1", undefined, 3)]) {
     assertStringIncludes(longer, "does not say what its main thread did in the 20.00 s");
     assert(!longer.includes("it worked"), longer);
   }
   assertStringIncludes(watched("19.1", "CPU"), "the 20.00 s of CPU time");
+  assertStringIncludes(watched("0.404"), "while it made a scene, as at its launch");
+  // What the whole system used decides whether an app that computed little waited.
+  const old = (total: number) =>
+    told(
+      "Exception Type: 00000020\nException Codes: 0x8badf00d\n\nApplication Specific Information:\n" +
+        "myapp failed to resume in time\n\n" +
+        `Elapsed total CPU time (seconds): 19.0 (user 19.0, system 0.0), ${total}% CPU\n` +
+        "Elapsed application CPU time (seconds): 0.038, 0% CPU\n",
+    ).what;
+  assertStringIncludes(old(20), "(0% CPU): it mostly waited.");
+  assertStringIncludes(old(95), "it waited, or got no CPU");
   // What it computed may be another thread's work.
   const waiting = told(crash(
     "Exception Type: EXC_CRASH (SIGKILL)\nTermination Reason: Namespace SPRINGBOARD, Code 0x8badf00d\n" +
@@ -107,6 +118,19 @@ Deno.test("a lock by the function that takes it, whatever it waits by; one that 
   );
   assertStringIncludes(own.causes, "Mono's debugger");
   assertEquals(own.whose.slice(0, 1), ["program"]);
+  // A thread that asks for an unfair lock again is ended, and does not wait for itself.
+  const again = (symbol: string) =>
+    told(crash(slow, [
+      "libsystem_kernel.dylib __ulock_wait + 8",
+      symbol,
+      "MyApp -[Cart load] + 40",
+      ...loop,
+    ])).causes;
+  assertStringIncludes(again("Foundation -[NSLock lock] + 8"), "another thread holds the lock");
+  assertStringIncludes(again("Foundation -[NSLock lock] + 8"), "waits for itself");
+  const unfair = again("libsystem_platform.dylib _os_unfair_lock_lock_slow + 8");
+  assertStringIncludes(unfair, "another thread holds the lock");
+  assert(!unfair.includes("waits for itself"), unfair);
   const busy = told(crash(slow, [inner[2], "MyApp Cart_Load (MyApp.exe.6.s:12)", ...loop]));
   assert(!busy.what.includes("blocked on a lock"), busy.what);
 });
@@ -233,9 +257,11 @@ Deno.test("a watchdog: a thread that waits for the main thread, and one that may
     other.what,
     "Thread 4 waited for the main thread in -[NSObject(NSThreadPerformAdditions) performSelectorOnMainThread:withObject:waitUntilDone:], called by -[Log write:], while the main thread waited in Mixer::stop: if the main thread waited for what that thread does, neither could go on.",
   );
-  assertStringIncludes(other.next, "Do not wait for the main thread");
+  assertStringIncludes(other.next, "See whether -[Log write:] has to wait for the main thread");
+  // Who only uses the system cannot change what it does.
+  assert(!watched(joining, onMain).next.includes("wait for the main thread"));
   const both = watched(joining, [...onMain, "MyApp Mixer::run() + 8"]);
-  assertStringIncludes(both.what, "both were within Mixer, so that most likely each");
+  assertStringIncludes(both.what, "both were within Mixer; if the main thread waited");
   // A name is only a name.
   const named = watched(joining, [waits, "MyApp Log::runOnMainThread(int) + 8"]);
   assertStringIncludes(named.what, "which by its name has the main thread do something");
@@ -278,7 +304,7 @@ Deno.test("a watchdog: what to do about what the main thread did", () => {
   );
   assertStringIncludes(
     next("MyApp -[Cart sum] + 8"),
-    "If -[Cart sum] takes long, do its work on another",
+    "See whether -[Cart sum] takes long",
   );
   assertStringIncludes(
     next("UIKitCore -[UIView layoutSubviews] + 8", "MyApp -[Cart show] + 8"),
@@ -287,7 +313,7 @@ Deno.test("a watchdog: what to do about what the main thread did", () => {
   assertEquals(next("UIKitCore -[UIViewController dealloc] + 8", "MyApp -[Cart show] + 8"), "");
   assertStringIncludes(
     next("libsystem_kernel.dylib semaphore_wait_trap + 8", "MyApp -[Cart load] + 8"),
-    "See that -[Cart load] does not wait on the main thread",
+    "See what -[Cart load] waits for on the main thread",
   );
 });
 
@@ -313,6 +339,21 @@ Deno.test("what an assertion beyond its time was for decides what is told", () =
   const suspend = ended(old("suspend", 10));
   assertStringIncludes(suspend.what, "still at work, or waited, when it was to be suspended");
   assert(!suspend.causes.includes("beginBackgroundTask"), suspend.causes);
+  // A main thread that has nothing to do has returned from what it handled.
+  assertStringIncludes(suspend.next, "The main thread has to return");
+  const idle = told(
+    "Exception Type: 00000020\nException Codes: 0x000000008badf00d\n\nApplication Specific Information:\n" +
+      `<BKNewProcess: 0x1> has active assertions beyond permitted time:\n{(\n${
+        old("suspend", 10)
+      }\n)}\n\nThread 0:\n${
+        frameLines([
+          "libsystem_kernel.dylib mach_msg_trap + 8",
+          "CoreFoundation __CFRunLoopServiceMachPort + 8",
+          ...loop,
+        ]).join("\n")
+      }\n`,
+  );
+  assertEquals([idle.causes, idle.next], ["", ""]);
   for (
     const [reason, words] of [
       ["backgroundContentFetching", "performFetchWithCompletionHandler"],
@@ -329,6 +370,20 @@ Deno.test("what an assertion beyond its time was for decides what is told", () =
     assertStringIncludes(other.what, "longer than was permitted");
     assertEquals(other.causes, "");
   }
+});
+
+Deno.test("what could not be checked of a signature is no signature that does not hold", () => {
+  const ended = (space: string, code: string) =>
+    told(
+      `Exception Type: EXC_CRASH (SIGKILL)\nTermination Reason: Namespace ${space}, Code ${code}\n`,
+    );
+  const port = ended("CODESIGNING", "0x3");
+  assertStringIncludes(port.what, "taskgated");
+  assert(!port.next.includes("debugger"), port.next);
+  assertEquals(ended("EXEC", "0x9").causes, "");
+  assertStringIncludes(ended("EXEC", "0xc").what, "packed by UPX");
+  // Without a region nothing says that the page came from a file.
+  assertStringIncludes(ended("CODESIGNING", "0x2").what, "has no valid code signature");
 });
 
 Deno.test("a termination without its code: by the words that reports have for it", () => {

@@ -639,22 +639,32 @@ Processes
 });
 
 Deno.test("watchdogd's own report of a service tells how it answered", () => {
-  const { happened, check } = explainReport(readReport(
-    '{"bug_type":"409","os_version":"macOS 26.0 (25A1)","name":"cartd"}\n' + JSON.stringify({
-      procName: "cartd",
-      pid: 41,
-      termination: {
-        namespace: "WATCHDOG",
-        code: 1,
-        indicator: "monitoring timed out for service",
-        details: [
-          "checkin with service: cartd returned not alive with context:",
-          "the till is gone",
-        ],
-      },
-    }),
-    "x",
-  ));
+  const said = (answer: string) =>
+    explainReport(readReport(
+      '{"bug_type":"409","os_version":"macOS 26.0 (25A1)","name":"cartd"}\n' + JSON.stringify({
+        procName: "cartd",
+        pid: 41,
+        termination: {
+          namespace: "WATCHDOG",
+          code: 1,
+          indicator: "monitoring timed out for service",
+          details: [
+            "(1 monitored services unresponsive): checkin with service: cartd returned not alive with context:",
+            answer,
+          ],
+        },
+      }),
+      "x",
+    ));
+  const { happened, check } = said("the till is gone");
+  // One that answers what is the matter did not hang; one whose queue does not answer did.
+  const unwell = said("is_alive_func returned unhealthy : no till");
+  assertStringIncludes(unwell.happened.join("\n"), "answered it that it is not well");
+  assertEquals(unwell.causes, []);
+  const hung = said(
+    "unresponsive dispatch queue(s): com.example.io is_alive_func returned unhealthy",
+  );
+  assertStringIncludes(hung.causes.join("\n"), "the service hung");
   assertStringIncludes(happened.join("\n"), "the service did not crash by itself.");
   assertStringIncludes(happened.join("\n"), "It says: the till is gone");
   assertStringIncludes(check.join("\n"), "what the service's threads waited for");

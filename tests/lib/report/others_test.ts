@@ -457,7 +457,7 @@ Deno.test("a lock that a signal's handler asks for, on the only thread", () => {
   ].join("\n");
   assertStringIncludes(
     told(text).happened,
-    "It waited in the handler of a signal, which interrupted release_lock: there is no other thread that could hold the lock, so that the thread waits for itself.",
+    "It waited in the handler of a signal, which interrupted release_lock; the report has no other thread that could hold the lock: most likely the thread waits for itself.",
   );
 });
 

@@ -166,8 +166,11 @@ Backtrace (CPU 0), Frame : Return Address
 `,
     ).text;
   const address = panic("0xc0ffee0000ce50c0");
-  assertStringIncludes(address, "Not canonical as an address, so that an access by it fails");
-  assertStringIncludes(address, "like this: RDI 0xc0ffee0000ce50c0.");
+  assertStringIncludes(
+    address,
+    "Not canonical as an address, so that an access by such a register would",
+  );
+  assertStringIncludes(address, "fail like this: RDI 0xc0ffee0000ce50c0.");
   const other = panic("0xffffff8032cc76e0");
   assert(!other.includes("Not canonical"), other);
   assertStringIncludes(other, "or an instruction that the CPU does not allow");
@@ -629,4 +632,47 @@ Backtrace (CPU 12), Frame : Return Address
   // One that does not answer may hang.
   const silent = explainReport(readReport(text("tilld", "a queue that is stuck"), "x"));
   assertStringIncludes(silent.causes.join(), "a hung system service");
+});
+
+Deno.test("advice for a panic is for the system that it was on", () => {
+  const panic = (os: string, words: string, rest = "") =>
+    explained(
+      JSON.stringify({ bug_type: "210", os_version: os }) + "\n" + JSON.stringify({
+        build: os,
+        panicString: `panic(cpu 1 caller 0xfffffff0): ${words}\n${rest}`,
+      }),
+    ).check;
+  const freed = "Zone cache element was used after free! Element 0x1 in zone cart";
+  assertStringIncludes(panic("macOS 14.1 (23B74)", freed), "Update or remove extensions");
+  assertEquals(panic("iPhone OS 17.1 (21B74)", freed), "Install updates of the system.");
+  const nvme = "nvme: Fatal error occurred. CSTS=0x1 US[1]=0x0";
+  assertStringIncludes(panic("iPhone OS 17.1 (21B74)", nvme), "Back up");
+  const silent = "userspace watchdog timeout: no successful checkins from cartd in 120 seconds";
+  const { length } = panic("iPhone OS 17.1 (21B74)", silent).split(";");
+  assertEquals(length, 1);
+  assertStringIncludes(panic("macOS 14.1 (23B74)", silent), "disconnect devices");
+});
+
+Deno.test("what holds the registry of devices busy; a process that ended by what the message says", () => {
+  const of = (words: string) =>
+    explainReport(readReport(`panic(cpu 0 caller 0xffffff8000297f8c): ${words}\n`, "x"));
+  const root = of(
+    "busy timeout[0], (60s): registry root held busy, kernelmanagerd has not checked in",
+  );
+  assert(!root.happened.join().includes("one of them did not finish"), root.happened.join());
+  assertEquals(root.causes, []);
+  const one = of("busy timeout[0], (60s): 'AppleCart' (1,2)");
+  assertStringIncludes(one.happened.join(), "one of them did not finish");
+  assertEquals(of("IOKit Daemon (kernelmanagerd) stall[0], (240s): 'Cart' (1,2)").causes, []);
+  assertEquals(
+    of("cartd exited -- exit reason namespace 2 subcode 0xb description: none").causes,
+    [],
+  );
+  // One that only asks for a lock is no time-out.
+  assert(!of("Spinlock not owned by thread 0x1 = 0x2").happened.join().includes("waited too long"));
+  assertStringIncludes(
+    of("Spinlock acquisition timed out: lock=0x1, lock owner thread=0x2").happened.join(),
+    "waited too long",
+  );
+  assert(!of("CartGPU::setPowerState: 3D engine is busy").happened.join().includes("in time"));
 });
