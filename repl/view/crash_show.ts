@@ -142,7 +142,8 @@ const absences = {
   "some images": safe`not known; some frames are in no image that could be read of the report`,
   outer:
     safe`not known; the stack, as far as it could be read, ends before any function of the program`,
-  description: safe`the program: a usage description is missing in its Info.plist`,
+  description:
+    safe`how the program was built, or what started it: a usage description is missing in the Info.plist that the system asks`,
   "system's":
     safe`most likely the system, which the program is a part of; no stack that tells more was found in the report`,
   hidden: safe`not known; the frames that filled the stack are left out of the report`,
@@ -187,8 +188,8 @@ const absences = {
   compiled:
     safe`not known; the innermost code that is not the system's is in no image, as what a run-time compiles`,
   packaging: safe`how the program was built, signed or installed; the stack does not decide`,
-  asked: safe`not known; the backtrace, if it is there, is that of asking for the panic`,
-  elsewhere: safe`not known; the backtrace, if it is there, is not that of what failed`,
+  asked: safe`not known; what asked for the panic is no cause, and a backtrace is that of asking`,
+  elsewhere: safe`not known; a backtrace is not that of what failed here`,
   restart: safe`nobody's code; somebody restarted the machine`,
   extension: safe`not known; only the kernel and Apple's extensions are in the backtrace`,
   "extension cut":
@@ -231,6 +232,13 @@ function isNextFunction(frames: readonly OwnedFrame[], deciding: OwnedFrame): bo
 /** Names of functions by which programs end themselves or raise something, for what calls them. */
 const helps =
   /(?:^|::|[ ._])_*(?:\w{0,40}(?:[Aa]ssert|ASSERT|[Ff]atal|FATAL|[Pp]anic|PANIC|[Aa]bort|[Cc]rash|CRASH|[Tt]hrow|[Rr]aise|[Tt]erminate|Exception)\w{0,40}|die)(?:$|[(\]:])/;
+
+/** Whether further in are functions of the deciding one's image, which do not decide. */
+function isPassed(frames: readonly OwnedFrame[], deciding: OwnedFrame): boolean {
+  return frames.slice(0, frames.indexOf(deciding)).some(({ library }) =>
+    library !== null && library === deciding.library
+  );
+}
 
 /** The named function that called the deciding one, where that has no name, or one that only stops the process for its
  * callers. */
@@ -324,7 +332,7 @@ function verdictWords(
       ? safe`not known; only addresses could be read of the stack`
       : absences[absent]
     : verdict === "runtime" && absent !== null && absent !== "some images"
-    ? safe`a run-time or framework, as far as the stack goes: its caller was not found in the report`
+    ? safe`a run-time or framework, as far as the stack goes`
     : verdict === "system" && deciding !== null
     ? safe`a program of the system`
     : verdict === "program" && part !== null
@@ -391,7 +399,9 @@ function verdictWords(
         isScripts
           ? safe`code in ${escape(script)} led to it, whose functions are not on the stack; `
           : safe``
-      }the innermost function of ${of} on the stack is ${place}`;
+      }the innermost function of ${of} on the stack${
+        isPassed(frames, deciding) ? safe` that does more than pass calls on` : safe``
+      } is ${place}`;
     lines.push(
       safe`${head}${by}${source}${way}${callerWords(frames, deciding)}${
         isPlace ? before : safe``

@@ -134,6 +134,15 @@ export function explainCrash(
   const driver = outside || uncaught !== null || isHandler
     ? null
     : graphicsDriver(stack, reading.first);
+  if (!outside && stack[0]?.image?.path === ROSETTA) {
+    story.tell(
+      `It was in Rosetta itself, which translates programs for Intel's CPUs${
+        report.images.every(({ path }) => path === ROSETTA || path === "/usr/lib/dyld")
+          ? ": none of the program's code had run"
+          : ""
+      }.`,
+    );
+  }
   if (driver !== null) {
     if (story.happened.length === 0) story.tell(emptyWords(report));
     story.tell(`It was in the graphics driver (${driver}).`);
@@ -187,6 +196,9 @@ export function explainCrash(
     : named;
   return finished(report, crashHeadline(report, uncaught), happened, rows, thread, own, shownPath);
 }
+
+/** Where Rosetta's own code is. */
+const ROSETTA = "/usr/libexec/rosetta/runtime";
 
 /** Namespaces of terminations that a process asks for itself. */
 const ownEnds: ReadonlySet<string> = new Set(["DYLD", "OBJC", "LIBSYSTEM"]);

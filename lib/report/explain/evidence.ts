@@ -1,5 +1,6 @@
 /** How far a frame shows whose a crash is: what stands between it and where its process ended. */
 
+import { subtypeName } from "../codes.ts";
 import { faultAddress } from "../fault.ts";
 import { imageOf, isBaseLibrary, isSystemFrame, titleOf } from "../images.ts";
 import { bareName, known, knownFrame } from "../knowledge/mod.ts";
@@ -32,6 +33,9 @@ export function isEvidence(
   begin: number,
   at: number,
 ): boolean {
+  const { exception, arch } = report;
+  // What could not be read in is the file's or the disk's.
+  if (exception !== null && subtypeName(exception, arch) === "KERN_MEMORY_ERROR") return false;
   const isMoment = isOfMoment(report);
   if (isMoment && others.has(waitOf(stack)?.waitReason)) return false;
   const ended = endedBy(report);

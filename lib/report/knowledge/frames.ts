@@ -1336,7 +1336,7 @@ export const frameRows: readonly KnowledgeRow[] = [
   ) =>
     frame(
       key,
-      "The process used private data without a usage description in its Info.plist.",
+      "The process used private data without the usage description that this takes.",
       ["a missing NS…UsageDescription"],
       "Add the usage description that the message names.",
       "Apple, TCC",

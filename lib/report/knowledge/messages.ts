@@ -2607,7 +2607,7 @@ export const messageRows: readonly KnowledgeRow[] = [
   ),
   message(
     "This app has crashed because it attempted to access privacy-sensitive data without a usage description",
-    "The process used private data without a usage description in its Info.plist.",
+    "The process used private data without the usage description that this takes.",
     [missingUsage],
     "Add the usage description that the message names.",
     "Apple, TCC",
@@ -2920,7 +2920,7 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Apple, NSMenu",
   ]),
   ...rows(["usageDescription must be set", "UsageDescription must be set"], [
-    "The process used private data without a usage description in its Info.plist.",
+    "The process used private data without the usage description that this takes.",
     [missingUsage],
     "Add the usage description that the message names.",
     "Apple, HealthKit and others",
@@ -3125,6 +3125,13 @@ export const messageRows: readonly KnowledgeRow[] = [
     ["a size computed from damaged or foreign data"],
     "Check the size in the first frame of yours.",
     "C++, [new.badlength]",
+  ),
+  message(
+    "_byname failed to construct for",
+    "A locale of the C++ library was asked for by a name of which the system has none.",
+    [],
+    "See which name is asked for: it is the environment's (LANG, LC_ALL and others), or what the program passes.",
+    "libc++, src/locale.cpp: collate_byname and others",
   ),
   message(
     "std::out_of_range: vector",

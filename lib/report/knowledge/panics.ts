@@ -139,7 +139,7 @@ export const panicRows: readonly KnowledgeRow[] = [
   panic(
     "SafeForceWake acknowledgement never received",
     "Intel's graphics driver asked the graphics chip to wake up, and the chip did not answer: it hung.",
-    ["a driver or firmware bug", "settings for the graphics of a hackintosh", "failing hardware"],
+    ["a driver or firmware bug", "failing hardware"],
     updates,
     "Apple, GPUDriversIntel: IntelAccelerator.cpp",
     "report",
@@ -147,7 +147,7 @@ export const panicRows: readonly KnowledgeRow[] = [
   panic(
     "Failed to wake the ME",
     "Intel's graphics driver could not reach the firmware of the graphics chip (GuC), which did not answer.",
-    ["a driver or firmware bug", "settings for the graphics of a hackintosh", "failing hardware"],
+    ["a driver or firmware bug", "failing hardware"],
     updates,
     "Apple, GPUDriversIntel: IGGuC.cpp",
     "report",

@@ -327,7 +327,9 @@ function sampleThread(
   const queueAt = rest.indexOf("DispatchQueue_");
   const name = rest.slice(digits?.length ?? 0, queueAt < 0 ? undefined : queueAt)
     .replace(/^:/, "").trim();
-  const queue = queueAt < 0 ? "" : rest.slice(rest.indexOf(":", queueAt) + 1).trim();
+  // `DispatchQueue_<multiple>` has no name.
+  const nameAt = queueAt < 0 ? -1 : rest.indexOf(":", queueAt);
+  const queue = nameAt < 0 ? "" : rest.slice(nameAt + 1).trim();
   const kind = / {2}\((?:serial|concurrent)\)$/.exec(queue);
   const queueName = kind === null ? queue : queue.slice(0, kind.index).trim();
   return {

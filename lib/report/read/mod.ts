@@ -119,6 +119,10 @@ export function readReports(
 /** What is known but does not tell what happened, and what would. */
 const nameless: readonly (readonly [RegExp, string])[] = [
   [
+    /^Spindump binary format$/m,
+    "the text of this binary spindump, which `spindump -i FILE` writes on a Mac",
+  ],
+  [
     /^General Purpose Registers:/m,
     "a stack or a stop reason beside the registers that LLDB printed",
   ],

@@ -520,6 +520,29 @@ for (const { name, text, says, not = [], whose, deciding } of cases) {
   });
 }
 
+Deno.test("a trap within Rosetta is told as Rosetta's, and what was not loaded had not run", () => {
+  const text = (images: string) =>
+    `Process: Shop [1]
+Path: /Applications/Shop.app/Contents/MacOS/Shop
+Code Type: X86-64 (Translated)
+Exception Type: EXC_BREAKPOINT (SIGTRAP)
+
+Thread 0 Crashed:
+0   runtime  0x00007ff7fff719b0 0x7ff7fff54000 + 121264
+
+Binary Images:
+ 0x7ff7fff54000 - 0x7ff7fff83fff runtime (*) <00112233-4455-6677-8899-aabbccddeeff> /usr/libexec/rosetta/runtime
+${images}`;
+  const told = (images: string) => explainReport(readReport(text(images), "x")).happened.join("\n");
+  assertStringIncludes(told(""), "CPUs: none of the program's code had run.");
+  assertStringIncludes(
+    told(
+      " 0x100000000 - 0x10000ffff org.shop (1.0) <10112233-4455-6677-8899-aabbccddeeff> /Applications/Shop.app/Contents/MacOS/Shop\n",
+    ),
+    "It was in Rosetta itself, which translates programs for Intel's CPUs.",
+  );
+});
+
 Deno.test("an exception's name and reason, and the frame that threw, from the JSON", () => {
   const image = (name: string, path: string, base: number) => ({
     name,

@@ -1,5 +1,5 @@
 /** One small report for each claim about the cause that must hold: by the access, the sanitizer, the reason, the handler. */
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { attributeReport, explainReport, readReport } from "../../../lib/report/mod.ts";
 import { isIdleStack } from "../../../lib/report/explain/hang.ts";
 import type { ReportFrame } from "../../../lib/report/report.ts";
@@ -323,6 +323,11 @@ Deno.test("whose page has a signature that does not hold", () => {
   assertStringIncludes(what, "/Contents/MacOS/Shop");
 });
 
+Deno.test("a binary spindump is refused with what makes text of it", () => {
+  const text = "Use spindump -i to generate textual report\nSpindump binary format\nb00IAAA\n";
+  assertThrows(() => readReport(text, "x"), Error, "`spindump -i FILE`");
+});
+
 Deno.test("a piece of a sample without its head; a memory limit's line with a space", () => {
   const sampled = readReport(
     `It waits for ever:
@@ -334,6 +339,14 @@ $ sample 77
     "x",
   );
   assertEquals([sampled.format, sampled.threads[0].frames[0].line], ["sample", 142]);
+  const several = readReport(
+    `$ sample 77
+    801 Thread_114: Main Thread   DispatchQueue_<multiple>
+      801 shop.write  (in shop) + 164  [0x1029a9ac0]  shop.zig:142
+`,
+    "x",
+  ).threads[0];
+  assertEquals([several.id, several.name, several.queue], [114n, "Main Thread", null]);
   const limit = readReport(
     "08:52:24.043  kernel   memorystatus: Shop [1509] exceeded mem limit: ActiveHard 50 MB (fatal)\n",
     "x",

@@ -1071,6 +1071,10 @@ Deno.test("a function is evidence where it ended the process, or what it called 
   const method = (inner: readonly string[], header = `${access}0x18`) =>
     evidence(crash(header, list(...inner)))[0];
   assertEquals(method([]), true);
+  // What could not be read in is a file's or a disk's.
+  const unread = `${head}Exception Type: EXC_BAD_ACCESS (SIGBUS)\nException Codes: `;
+  assertEquals(method([], `${unread}KERN_PROTECTION_FAILURE at 0x120000`), true);
+  assertEquals(method([], `${unread}KERN_MEMORY_ERROR at 0x120000`), false);
   assertEquals(method(["CoreGraphics CGImageGetWidth + 8"]), true);
   assertEquals(method(["libobjc.A.dylib objc_msgSend + 8"]), true);
   const deep = [
