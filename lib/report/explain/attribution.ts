@@ -283,6 +283,8 @@ export function attributeReport(
       (found.isDeep || isEvidence(report, stack, reading, begin, at)),
     ...deciding === null || isPart ? noMaker : makerOfDeciding(frames, at, report),
     isCollector: deciding !== null && endedBy(report) !== "abort" &&
+      // Where memory is short a collector stops the process on purpose.
+      !reading.rows.some(({ row }) => row.role === "raise" || row.role === "vague") &&
       isCollecting(stack, reading.first, at),
     isCompiled: deciding?.owner === "runtime" &&
       stack.slice(at + 1).some((frame) => imageOf(frame) === null && frame.symbol === null),

@@ -446,7 +446,11 @@ export function tellKind(crash: Crash, isDecoded: boolean, story: Story): void {
   ) {
     const sender = senderWords(report);
     story.tell(
-      `${signal} ended the process, and the report has no fault (the exception's codes are 0): most likely the signal was sent, by another process or by a handler that raised an earlier one again. The stack is where ${
+      `${signal} ended the process, and the report has no fault (the exception's codes are 0): ${
+        isOwnEnd(report)
+          ? "the process sent the signal to itself, as a handler does that raises an earlier one again"
+          : "most likely the signal was sent, by another process or by a handler that raised an earlier one again"
+      }. The stack is where ${
         threadWords({ index: crashed.index, name: crashedTitle(report), queue: null })
       } was then; nothing on it raised the signal.${sender === null ? "" : ` ${sender}`}`,
     );
@@ -512,6 +516,11 @@ function handlerOwner({ stack, reading }: Crash): string | null {
     if (owner !== undefined) return owner;
   }
   return null;
+}
+
+/** Whether the report names the process itself as the one that ended it. */
+function isOwnEnd({ termination, process }: CrashReport): boolean {
+  return process.pid !== null && termination?.byPid === process.pid;
 }
 
 /** Which other process sent a signal; `null` where the report does not say. */

@@ -303,12 +303,12 @@ const STACK_NEAR = 0x8_0000n;
 /** The frame whose address is one of the stack itself; `null` where there is none. */
 function strayFrame(thread: ReportThread): ReportFrame | null {
   const sp = stackPointer(thread);
-  return sp === null
-    ? null
-    : thread.frames.find(({ address, symbol, image }, at) =>
-      at > 0 && symbol === null && (image === null || image.name === "???") && address >= sp &&
-      address - sp < STACK_NEAR
-    ) ?? null;
+  return sp === null ? null : thread.frames.find(({ address, symbol, image }, at) =>
+    // Behind a signal's frame it is what the walk makes of that.
+    at > 0 && symbol === null && thread.frames[at - 1].symbol !== "_sigtramp" &&
+    (image === null || image.name === "???") && address >= sp &&
+    address - sp < STACK_NEAR
+  ) ?? null;
 }
 
 /** Classes of UIKit and WebKit whose methods are for the main thread only; Xcode's Main Thread Checker stops at them. */

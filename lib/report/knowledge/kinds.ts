@@ -166,7 +166,7 @@ export const kindRows: readonly KnowledgeRow[] = [
   row(
     "report",
     "211",
-    "The system's analytics: counters of many programs; nothing crashed.",
+    "The system's analytics: counters of many programs. It is no crash report, but may count crashes.",
     [],
     "Look for another report of the same time: this one has no crash.",
     "iOS, Analytics and log-aggregated files",

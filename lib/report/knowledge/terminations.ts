@@ -46,10 +46,9 @@ export const terminationRows: readonly KnowledgeRow[] = [
     "ASSERTIOND:0x8badf00d assertion",
     'The system ended the app, which did not end its work in the background when the time of its background task was over (0x8badf00d, "ate bad food"): nothing in it crashed.',
     [
-      "beginBackgroundTask without endBackgroundTask",
-      "a background task without an expiration handler that ends it",
+      "work that was not ended in time: beginBackgroundTask without endBackgroundTask, or what else the assertion's line names",
     ],
-    "End each background task, in its expiration handler as well; the stack need not have to do with it.",
+    "See in the line of the assertion what the time was for; that has to end in time, in its expiration handler as well. The stack need not have to do with it.",
     watchdog,
   ),
   code(

@@ -9,7 +9,8 @@ import { CrashReport } from "../report.ts";
 import { Lines } from "../text.ts";
 
 /** What every panic begins with; copies may have lost the first word. */
-const beginning = /(?:panic ?|^|\n)\(cpu (\d{1,4}) caller (0x[0-9a-fA-F]{1,16})\): ?/;
+const beginning =
+  /(?:panic ?|^|\n)\(cpu (\d{1,4}) caller (0x(?:[0-9a-fA-F]{1,16}|<\w{1,12}>))\): ?/;
 
 const MAX_FRAMES = 512;
 
