@@ -72,8 +72,13 @@ function wait(descriptor: number, events: number, milliseconds: number): number 
   const view = new DataView(entry.buffer);
   view.setInt32(0, descriptor, true);
   view.setInt16(4, events, true);
-  const count = libc().poll(entry, 1n, Math.ceil(Math.min(milliseconds, 0x7fff_ffff)));
-  return count > 0 ? view.getInt16(6, true) : 0;
+  const late = performance.now() + milliseconds;
+  for (;;) {
+    const left = Math.max(0, late - performance.now());
+    const count = libc().poll(entry, 1n, Math.ceil(Math.min(left, 0x7fff_ffff)));
+    // A signal ends the wait early, as of a child's end or of a window that changes its size.
+    if (count >= 0 || left === 0) return count > 0 ? view.getInt16(6, true) : 0;
+  }
 }
 
 /** An open TCP connection. */

@@ -635,6 +635,7 @@ export const kindRows: readonly KnowledgeRow[] = [
     "protected",
     "",
     [
+      "the end of a stack, whose guard page is protected: recursion that goes too deep, or a large local array",
       "a write to what may only be read, or a jump to what is no code",
       "a wrong pointer or an index out of range",
     ],
