@@ -405,8 +405,19 @@ const parts: readonly (readonly Rule[])[] = [
     ]],
 ];
 
+/** The address of each report that was asked for last: most parts of an explanation ask for that of the fault. */
+const classified = new WeakMap<CrashReport, readonly [bigint, AddressWords]>();
+
 /** Describes and classifies an address: it is of the class of the first part that has one. */
 export function classifyAddress(report: CrashReport, address: bigint): AddressWords {
+  const last = classified.get(report);
+  if (last?.[0] === address) return last[1];
+  const words = classifiedAnew(report, address);
+  classified.set(report, [address, words]);
+  return words;
+}
+
+function classifiedAnew(report: CrashReport, address: bigint): AddressWords {
   const mark = marks.find(({ from, count }) => address >= from && address - from < count);
   if (mark !== undefined) return { kind: mark.kind, words: [mark.words] };
   const fault = readFault(report, address);

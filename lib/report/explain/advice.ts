@@ -26,6 +26,10 @@ export function adviceOf(
   thread: ReportThread | null,
   own: ReportFrame | null,
 ): string[] {
+  const isNear = own !== null && isCause(report, thread, own);
+  const forSymbols = isNear || isSample(report) ? symbolAdvice(report, own) : [];
+  const advised = rows.filter(({ next }) => next !== "");
+  if (advised.length === 0) return forSymbols;
   const check: string[] = [];
   const isOutOfReach = isAppleAlone(report, own);
   const unfit = [
@@ -33,8 +37,7 @@ export function adviceOf(
     ...quotes(happened) ? [ofMessage] : [],
   ];
   const hasObjects = usesObjects(report);
-  const isNear = own !== null && isCause(report, thread, own);
-  for (const row of rows) {
+  for (const row of advised) {
     const able = isOutOfReach && !forOwner.test(row.next) ? "" : row.next;
     const fit = fitting(elsewhere(withoutClauses(able, unfit)), thread, own, isNear);
     const next = hasObjects ? fit : withoutZombies(fit);
@@ -42,10 +45,7 @@ export function adviceOf(
       check.some((text) => /Address Sanitizer|zombie objects/.test(text));
     if (next !== "" && !isSaid && !check.includes(next)) check.push(next);
   }
-  return [
-    ...check.slice(0, MAX_ADVICE),
-    ...(isNear || isSample(report) ? symbolAdvice(report, own) : []),
-  ];
+  return [...check.slice(0, MAX_ADVICE), ...forSymbols];
 }
 
 /** Whether the program's frame is evidence, by the stack that it is on. */

@@ -760,8 +760,17 @@ export function isMisplaced(stack: readonly ReportFrame[]): boolean {
   });
 }
 
+/** What was read of each stack: whose a crash is and each part of its explanation ask for it. */
+const readings = new WeakMap<readonly ReportFrame[], StackReading>();
+
 /** Looks for the deciding frame and for known functions before it. */
 export function readStack(stack: readonly ReportFrame[]): StackReading {
+  let reading = readings.get(stack);
+  if (reading === undefined) readings.set(stack, reading = readAnew(stack));
+  return reading;
+}
+
+function readAnew(stack: readonly ReportFrame[]): StackReading {
   const rows: { row: KnowledgeRow; index: number }[] = [];
   let deciding = -1;
   let runtime = -1;

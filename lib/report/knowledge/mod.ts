@@ -211,8 +211,12 @@ export function knownVendor(symbol: string): KnowledgeRow | null {
 
 /** The row for the words of a message; `null` when there is none. */
 export function knownMessage(message: string): KnowledgeRow | null {
-  return containing("message", message);
+  if (lastMessage?.[0] !== message) lastMessage = [message, containing("message", message)];
+  return lastMessage[1];
 }
+
+/** Several parts of an explanation ask for one message, and there are many rows of messages. */
+let lastMessage: readonly [string, KnowledgeRow | null] | null = null;
 
 /** The row for the words of a kernel panic; `null` when there is none. */
 export function knownPanic(message: string): KnowledgeRow | null {
