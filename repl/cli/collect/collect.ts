@@ -7,10 +7,10 @@ import { SymbolFiles } from "../../../lib/symbols/walking.ts";
 import { runWorkers } from "../../../lib/workers.ts";
 import { fileError, UserError } from "../../errors.ts";
 import type { Values } from "../../options.ts";
-import { checkFolders, isFolder } from "../../prompt/open.ts";
-import { complain, explain, print } from "../../view/output.ts";
+import { checkFolders } from "../../prompt/open.ts";
+import { complain, print } from "../../view/output.ts";
 import { count } from "../../view/text.ts";
-import { reportName } from "../crash/read.ts";
+import { reportFiles } from "../report_files.ts";
 import { Collector, type CollectorOptions, fileState } from "./collector.ts";
 import type { collectOptions } from "./options.ts";
 
@@ -176,32 +176,12 @@ function isRecords(path: string): boolean {
   return path === "-" || path.endsWith(".jsonl");
 }
 
-/** The files at some paths: in folders, all with a report's name, and the hangs that `watch` kept. */
-function* filesAt(paths: readonly string[], done: Done): Generator<string> {
-  for (const path of paths) {
-    if (path !== "-" && isFolder(path)) yield* filesBelow(path.replace(/(?<=.)\/+$/, ""), done);
-    else yield path;
-  }
-}
-
-function* filesBelow(folder: string, done: Done): Generator<string> {
-  let entries: Deno.DirEntry[];
-  try {
-    entries = [...Deno.readDirSync(folder)].sort((a, b) => a.name < b.name ? -1 : 1);
-  } catch (error) {
+/** The reports at some paths; folders that cannot be listed are told and counted. */
+function filesAt(paths: readonly string[], done: Done): Generator<string> {
+  return reportFiles(paths, "hang.json", (why) => {
     done.failed++;
-    complain(safe`warning: ${explain(fileError(error, folder))}`);
-    return;
-  }
-  // The other files beside a hang are made of it.
-  if (entries.some(({ name, isFile }) => isFile && name === "hang.json")) {
-    yield `${folder}/hang.json`;
-    return;
-  }
-  for (const { name, isFile, isDirectory } of entries) {
-    if (isDirectory) yield* filesBelow(`${folder}/${name}`, done);
-    else if (isFile && reportName.test(name)) yield `${folder}/${name}`;
-  }
+    complain(safe`warning: ${why}`);
+  });
 }
 
 /** Reads files, many of them by several workers. */

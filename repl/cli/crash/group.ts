@@ -2,16 +2,16 @@
 import { safe, safeJson } from "../../../lib/escape.ts";
 import { type ReportGroup, ReportGroups } from "../../../lib/report/mod.ts";
 import { runWorkers } from "../../../lib/workers.ts";
-import { fileError, UserError } from "../../errors.ts";
+import { UserError } from "../../errors.ts";
 import { isDatabase } from "../../input.ts";
 import type { Values } from "../../options.ts";
 import { exists, isFolder } from "../../prompt/open.ts";
 import { groupJson, groupLines } from "../../view/crash_group.ts";
-import { complain, explain, print } from "../../view/output.ts";
+import { complain, print } from "../../view/output.ts";
 import { styleFor } from "../../view/style.ts";
 import { count as counted, lines } from "../../view/text.ts";
+import { reportFiles } from "../report_files.ts";
 import type { crashOptions } from "./options.ts";
-import { filesIn } from "./read.ts";
 import type { SummaryOptions, SummaryOrError } from "./summarize.ts";
 
 /** From this number of files on, workers are worth their start. */
@@ -37,10 +37,7 @@ export async function groupCrashes(
     }
   };
   const { symbols, localBinaries, mine, begin, end } = options;
-  const files = filesIn(
-    paths,
-    (folder, error) => take({ error: explain(fileError(error, folder)) }),
-  );
+  const files = reportFiles(paths, "hang.txt", (error) => take({ error }));
   await summarize(files, {
     ...(localBinaries === undefined ? {} : { localBinaries }),
     ...(symbols === undefined ? {} : { symbols }),

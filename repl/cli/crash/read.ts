@@ -16,7 +16,6 @@ import { SymbolFiles } from "../../../lib/symbols/walking.ts";
 import { UserError } from "../../errors.ts";
 import { InputError, MAX_SIZE, readInput } from "../../input.ts";
 import type { Values } from "../../options.ts";
-import { isFolder } from "../../prompt/open.ts";
 import type { ReadCrash } from "../../view/crash_show.ts";
 import type { crashOptions } from "./options.ts";
 
@@ -69,47 +68,6 @@ export function isOfFile(error: unknown): boolean {
       error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotCapable ||
       error instanceof Deno.errors.IsADirectory);
 }
-
-/** The files at some paths: in folders, all with a report's name.
- *
- * @param failed gets each folder that cannot be listed; the others are
- */
-export function* filesIn(
-  paths: readonly string[],
-  failed: (folder: string, error: unknown) => void,
-): Generator<string> {
-  for (const path of paths) {
-    // Reading what does not exist will say so.
-    if (isFolder(path)) yield* reportsIn(path.replace(/(?<=.)\/+$/, ""), failed);
-    else yield path;
-  }
-}
-
-/** The files below a folder that have a report's name, sorted. */
-function* reportsIn(
-  folder: string,
-  failed: (folder: string, error: unknown) => void,
-): Generator<string> {
-  let entries: Deno.DirEntry[];
-  try {
-    entries = [...Deno.readDirSync(folder)].sort((a, b) => a.name < b.name ? -1 : 1);
-  } catch (error) {
-    failed(folder, error);
-    return;
-  }
-  // Beside the report of a hang, as `watch` writes it, is its timeline, which is none.
-  const isHang = entries.some(({ name }) => name === "hang.json");
-  for (const { name, isFile, isDirectory } of entries) {
-    if (isHang && name === "timeline.txt") continue;
-    if (isDirectory) yield* reportsIn(`${folder}/${name}`, failed);
-    else if (isFile && reportName.test(name)) {
-      yield `${folder}/${name}`;
-    }
-  }
-}
-
-/** The names that reports have. */
-export const reportName = /\.(?:crash|ips|synced|txt|panic|sample|spindump|diag|hang)$/i;
 
 /** A target, not a file. */
 const target = /^(?:demo(?::\w+)?|self|pid:\d+|core:.+|(?:gdb-)?remote:.+|connect:\/\/.+)$/;

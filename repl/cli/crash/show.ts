@@ -15,8 +15,9 @@ import { explanationLines, type ReadCrash, safeLines } from "../../view/crash_sh
 import { complain, explain, print, printBytes, terminalSize } from "../../view/output.ts";
 import { styleFor } from "../../view/style.ts";
 import { lines, wrapped } from "../../view/text.ts";
+import { reportFiles } from "../report_files.ts";
 import type { crashOptions } from "./options.ts";
-import { filesIn, isOfFile, openCrashSymbols, readCrashes } from "./read.ts";
+import { isOfFile, openCrashSymbols, readCrashes } from "./read.ts";
 
 type CrashOptions = Values<typeof crashOptions>;
 
@@ -45,8 +46,8 @@ export async function showCrashes(
   }
   checkFolders(options.symbols ?? []);
   let code = 0;
-  const files = [...filesIn(paths, (folder, error) => {
-    complain(explain(fileError(error, folder)));
+  const files = [...reportFiles(paths, "hang.txt", (why) => {
+    complain(why);
     code = 1;
   })];
   if (out !== undefined && files.length !== 1) {

@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { attach, launch } from "../../../mod.ts";
 import { type Hang, hangs, readHang, systemClock } from "../../../ffi/hang.ts";
-import { filesIn } from "../../../repl/cli/crash/read.ts";
+import { reportFiles } from "../../../repl/cli/report_files.ts";
 import { readViewed } from "../../../repl/cli/view/read.ts";
 import { UserError } from "../../../repl/errors.ts";
 import { frameVariablesJson, type variableJson } from "../../../repl/view/variables.ts";
@@ -306,7 +306,7 @@ Deno.test({
       assertMatch(read("hang.html"), /^<!doctype html>[^]*take/i);
       assertMatch(read("hang.txt"), /^DEADLOCK: main → worker → main$/m);
       // The folder's reports, without what is none; and what `view` would show of it.
-      assertEquals([...filesIn([save], () => {})], [`${first.folder}/hang.txt`]);
+      assertEquals([...reportFiles([save], "hang.txt", () => {})], [`${first.folder}/hang.txt`]);
       await assertRejects(
         () => readViewed([save], {}),
         UserError,
