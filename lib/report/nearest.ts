@@ -2,6 +2,7 @@
  * own still have those that they export. */
 
 import { imageOf } from "./images.ts";
+import { knownFrame } from "./knowledge/mod.ts";
 import type { CallTreeNode, CrashReport, ReportFrame } from "./report.ts";
 
 /** No function is larger: further on, a name is only that of the nearest exported symbol. */
@@ -52,8 +53,12 @@ function isFar(frame: ReportFrame): boolean {
   return offset > MAX_FUNCTION || !large.test(frame.symbol!) || small.test(frame.symbol!);
 }
 
+/** Functions that an image exports to be begun with. */
+const entries = /^(?:\w{0,40}[Mm]ain|_?start|cef_\w{1,60}|node::Start)(?:\(|$)/;
+
 /** Marks the frames whose names are only those of the nearest functions, because others of the same image show that it
- * has no more names: of one function too far away, all but the first bytes of the others are not believed either. */
+ * has no more names: of one function too far away, all but the first bytes of the others are not believed either. Where
+ * most are, the image has the names alone that it exports, and those few bytes say no more. */
 export function markNearest(report: CrashReport): void {
   markSpread(report);
   /** Images of the report, or names where it lists none. */
@@ -69,14 +74,39 @@ export function markNearest(report: CrashReport): void {
   }
   if (bare === null) return;
   bare.delete(null);
+  const exporting = exportingOf(report, bare);
   for (const frame of framesOf(report)) {
-    if (
-      frame.symbol !== null && frame.file === null && (offsetOf(frame) ?? 0) > MAX_EXPORTED &&
-      bare.has(frame.image ?? frame.imageName)
-    ) {
-      (frame as { nearest?: true }).nearest = true;
-    }
+    const { symbol } = frame;
+    if (symbol === null || frame.file !== null) continue;
+    const key = frame.image ?? frame.imageName;
+    if (!bare.has(key)) continue;
+    const isFew = (offsetOf(frame) ?? 0) <= MAX_EXPORTED;
+    if (isFew && (!exporting.has(key) || isEntry(symbol))) continue;
+    (frame as { nearest?: true }).nearest = true;
   }
+}
+
+/** The images of which most places that have names are too far from them. */
+function exportingOf(report: CrashReport, bare: ReadonlySet<unknown>): Set<unknown> {
+  const places = new Map<unknown, { all: Set<bigint>; far: Set<bigint> }>();
+  for (const frame of framesOf(report)) {
+    const key = frame.image ?? frame.imageName;
+    if (frame.symbol === null || frame.address === 0n || !bare.has(key)) continue;
+    let found = places.get(key);
+    if (found === undefined) places.set(key, found = { all: new Set(), far: new Set() });
+    found.all.add(frame.address);
+    if (frame.file === null && isFar(frame)) found.far.add(frame.address);
+  }
+  const exporting = new Set<unknown>();
+  for (const [key, { all, far }] of places) if (far.size * 2 > all.size) exporting.add(key);
+  return exporting;
+}
+
+/** Whether a name is believed for its first bytes: where a program is begun with, and what is known to end it. */
+function isEntry(symbol: string): boolean {
+  if (entries.test(symbol)) return true;
+  const row = knownFrame(symbol);
+  return row !== null && row.role !== "part" && row.role !== "wrap";
 }
 
 /** Marks the frames to which Crashlytics gave the name of one function, though they are too far from each other to be of

@@ -9,7 +9,7 @@ import { isMobile, simulatorOf } from "./platform.ts";
 type Place = "system" | "program" | "package" | "other";
 
 const systems =
-  /^(?:\/.{1,200}\/RuntimeRoot)?\/(?:usr\/lib\/(?!TweakInject\/|lib(?:substrate|hooker|ellekit)\.)|System\/(?!Volumes\/(?:Data|Macintosh HD)\/))/;
+  /^(?:\/.{1,200}\/(?:RuntimeRoot|SDKs\/\w{1,20}Simulator[\d.]{0,10}\.sdk))?\/(?:usr\/lib\/(?!TweakInject\/|lib(?:substrate|hooker|ellekit)\.)|System\/(?!Volumes\/(?:Data|Macintosh HD)\/))/;
 /** Folders in which package managers install libraries. */
 const packages =
   /^\/(?:opt\/(?:homebrew|local|pkg|sw)|usr\/local\/(?:opt|Cellar|lib|Frameworks)|sw\/lib|nix\/store)\/|\/(?:(?:ana|mini)conda\d?|miniforge\d?|mambaforge|\.?linuxbrew|homebrew)\//i;
@@ -33,9 +33,18 @@ export function symbolRow(text: string, report: CrashReport): KnowledgeRow | nul
   };
 }
 
-/** The system of a simulator that a library is of, by its path: `iOS 17.0`; `null` for others. */
+/** The system of a simulator that a library is of, by its path: `iOS 17.0`; `null` for others. Before Xcode 6 it was in an
+ * SDK. */
 function simulatedSystem(path: string): string | null {
-  return /\/Runtimes\/(\w{2,10} \d{1,3}(?:\.\d{1,3}){0,2})\.simruntime\//.exec(path)?.[1] ?? null;
+  const sdk = /\/SDKs\/iPhoneSimulator(\d{1,2}\.\d{1,2})\.sdk\//.exec(path)?.[1];
+  return sdk === undefined
+    ? /\/Runtimes\/(\w{2,10} \d{1,3}(?:\.\d{1,3}){0,2})\.simruntime\//.exec(path)?.[1] ?? null
+    : `iOS ${sdk}`;
+}
+
+/** Whether a path is of a simulator's system. */
+function isSimulated(path: string | null): boolean {
+  return path !== null && /\/(?:RuntimeRoot|SDKs\/\w{1,20}Simulator[\d.]{0,10}\.sdk)\//.test(path);
 }
 
 /** The row for a missing symbol, by whose the two libraries are. */
@@ -60,7 +69,9 @@ function rowByPlace(text: string, report: CrashReport): KnowledgeRow | null {
     if (user === "system") {
       return known(
         "message",
-        simulatorOf(report) !== null || /\/RuntimeRoot\//.test(`${from}${expected}`)
+        isSimulated(expected) && !isSimulated(from)
+          ? "symbol of a simulator's system for the Mac's library"
+          : simulatorOf(report) !== null || isSimulated(from)
           ? "symbol between libraries of a simulator's system"
           : "symbol between libraries of the system",
       );

@@ -2497,6 +2497,16 @@ export const messageRows: readonly KnowledgeRow[] = [
     dyld,
   ),
   message(
+    "symbol of a simulator's system for the Mac's library",
+    "A library of the Mac's own system was loaded into a process of the simulator, whose libraries lack a symbol that it needs.",
+    [
+      "a simulator's system that is too old for this macOS, or of another Xcode",
+      "a program or library of the Mac's that was run or inserted in the simulator, as by a variable of dyld (DYLD_…)",
+    ],
+    "Use a version of the simulator's system that goes with this macOS and Xcode.",
+    dyld,
+  ),
+  message(
     "symbol between libraries of the system",
     "One library of the system lacks a symbol that another one needs.",
     [

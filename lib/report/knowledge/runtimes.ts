@@ -78,6 +78,8 @@ const frameworks = [
   "Microsoft Edge Framework",
   "Brave Browser Framework",
   "Chromium Embedded Framework",
+  "libcef.dylib",
+  "nwjs Framework",
   "QtWebEngineCore",
 ];
 
