@@ -2,7 +2,7 @@
  * own still have those that they export. */
 
 import { imageOf } from "./images.ts";
-import { knownFrame } from "./knowledge/mod.ts";
+import { callTime, knownFrame } from "./knowledge/mod.ts";
 import type { CallTreeNode, CrashReport, ReportFrame } from "./report.ts";
 
 /** No function is larger: further on, a name is only that of the nearest exported symbol. */
@@ -102,9 +102,10 @@ function exportingOf(report: CrashReport, bare: ReadonlySet<unknown>): Set<unkno
   return exporting;
 }
 
-/** Whether a name is believed for its first bytes: where a program is begun with, and what is known to end it. */
+/** Whether a name is believed for its first bytes: what a program is begun with, and what is known for what it does. */
 function isEntry(symbol: string): boolean {
   if (entries.test(symbol)) return true;
+  if (callTime(symbol).occasion !== null) return true;
   const row = knownFrame(symbol);
   return row !== null && row.role !== "part" && row.role !== "wrap";
 }

@@ -235,7 +235,9 @@ const helps =
 
 /** Whether further in are functions of the deciding one's image, which do not decide. */
 function isPassed(frames: readonly OwnedFrame[], deciding: OwnedFrame): boolean {
-  return frames.slice(0, frames.indexOf(deciding)).some(({ library }) =>
+  // What handled a signal did not come between.
+  const begin = frames.findLastIndex(({ frame }) => frame.symbol === "_sigtramp") + 1;
+  return frames.slice(begin, frames.indexOf(deciding)).some(({ library }) =>
     library !== null && library === deciding.library
   );
 }

@@ -8,7 +8,7 @@ import { faultAddress, lacksBacktrace } from "../fault.ts";
 import { headOf } from "../text.ts";
 import { interruption, pageFault } from "./cpu.ts";
 import { crashedIndex, crashedTitle } from "./crashed.ts";
-import { tellAccess, tellCodes, tellKind, tellOwnTrap } from "./exception.ts";
+import { tellAccess, tellCodes, tellKind, tellOwnAbort, tellOwnTrap } from "./exception.ts";
 import { tellOthers } from "./others.ts";
 import { emptyWords, type Explanation, finished } from "./explanation.ts";
 import { graphicsDriver, tellFunction, tellPassedNull, tellStack } from "./function.ts";
@@ -83,6 +83,7 @@ export function explainCrash(
   }
   tellCompiledDart(crash, story);
   tellArgument(crash, story);
+  tellOwnAbort(crash, story);
   tellFunction(crash, story);
   tellLock(crash, story);
   tellIsolation(crash, story);

@@ -6,7 +6,14 @@ import { imageOf, isBaseLibrary, isSystemFrame, titleOf } from "../images.ts";
 import { bareName, known, knownFrame } from "../knowledge/mod.ts";
 import { type CrashReport, fieldValue, type ReportFrame } from "../report.ts";
 import { waitOf } from "./hang.ts";
-import { endedBy, frameOwner, functionOf, type StackReading } from "./stack.ts";
+import {
+  abortsAfter,
+  endedBy,
+  frameOwner,
+  functionOf,
+  ownHandler,
+  type StackReading,
+} from "./stack.ts";
 
 /** Functions of others that may stand between a function and where the process ended, so that it is still taken to have
  * asked for what failed: where it raised something, where it made a wrong access, and where the stack is but a moment's. */
@@ -36,6 +43,10 @@ export function isEvidence(
   const { exception, arch } = report;
   // What could not be read in is the file's or the disk's.
   if (exception !== null && subtypeName(exception, arch) === "KERN_MEMORY_ERROR") return false;
+  // What a signal interrupted need not be what it was for.
+  if (exception !== null && !abortsAfter(exception) && ownHandler(stack)?.isWaiting === false) {
+    return false;
+  }
   const isMoment = isOfMoment(report);
   if (isMoment && others.has(waitOf(stack)?.waitReason)) return false;
   const ended = endedBy(report);

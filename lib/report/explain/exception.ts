@@ -44,10 +44,12 @@ import { eventRow } from "./kinds.ts";
 import { shortName } from "./names.ts";
 import {
   abortsAfter,
+  endedBy,
   frameTitle,
   functionOf,
   isRecorderFrame,
   isTrampoline,
+  ownHandler,
   reachesBase,
   withoutImage,
 } from "./stack.ts";
@@ -368,6 +370,32 @@ export function tellOwnTrap({ report, outside, stack, reading }: Crash, story: S
   }
   story.tell(said.text);
   if (said.isNull) story.rows.unshift(known("address", "null")!);
+}
+
+/** Tells that it was a handler of signals of the program's own that called abort(): what the signal interrupted is no more
+ * than that, where the report does not name a fault. */
+export function tellOwnAbort({ report, outside, uncaught, stack }: Crash, story: Story): void {
+  const { exception } = report;
+  if (outside || uncaught !== null || (exception !== null && abortsAfter(exception))) return;
+  const handler = endedBy(report) === "abort" ? ownHandler(stack) : null;
+  if (handler === null || story.rows.some(({ causes }) => causes.length > 0)) return;
+  const frame = stack[handler.at];
+  const inner = stack[handler.interrupted];
+  const name = functionOf(frame, null);
+  story.add(
+    known("exception", "an abort in a handler of signals")!,
+    `A handler of signals in the process (${
+      name === null ? "" : `${shortName(name)}, `
+    }frame ${frame.index}) ended it by abort(). Which signal it had got is not in the report.`,
+  );
+  story.tell(
+    handler.isWaiting
+      ? `The thread waited when the signal came, in ${frameTitle(inner)} (frame ${inner.index}): ` +
+        "it was no fault of what this thread did, but a signal that was sent."
+      : `The signal interrupted ${
+        frameTitle(inner)
+      } (frame ${inner.index}): only if it was that of a fault, the fault was there.`,
+  );
 }
 
 /** What LLDB's lines in the same text say of the fault in a function. */

@@ -4,7 +4,14 @@ import { demangle, isMangled } from "../../symbols/demangle/demangle.ts";
 import { signalOf } from "../codes.ts";
 import { isCutFault } from "../fault.ts";
 import { imageOf, imageTitle, isKernelFrame, isSystemFrame, titleOf } from "../images.ts";
-import { bareName, type KnowledgeRow, known, knownFrame } from "../knowledge/mod.ts";
+import {
+  bareName,
+  heapMet,
+  type KnowledgeRow,
+  known,
+  knownFrame,
+  mallocStop,
+} from "../knowledge/mod.ts";
 import { isNearest } from "../nearest.ts";
 import type {
   CrashReport,
@@ -400,6 +407,7 @@ export function isTrampoline({ symbol }: ReportFrame): boolean {
 function interruptedOnce(stack: readonly ReportFrame[]): number {
   const at = stack.slice(0, HANDLER_DEPTH).findIndex(isTrampoline);
   if (at <= 0) return 0;
+  if (ownHandler(stack)?.isWaiting === true) return 0;
   const before = stack.slice(0, at);
   // The handler itself failed, where what it interrupted had not.
   const after = stack[at + 1]?.symbol ?? null;
@@ -411,6 +419,43 @@ function interruptedOnce(stack: readonly ReportFrame[]): number {
       /signal_?handler/i.test(symbol))
   ) || before.every((frame) => frameOwner(frame, frame.symbol) !== "system");
   return handles ? afterTrampoline(stack, at) : 0;
+}
+
+/** A handler of signals that ended a process by abort(), and is none of a run-time's or crash reporter's. */
+export interface OwnHandler {
+  /** The handler's frame. */
+  readonly at: number;
+  /** The innermost frame that the signal interrupted. */
+  readonly interrupted: number;
+  /** Whether the thread waited when the signal came, which then is not that of a fault there. */
+  readonly isWaiting: boolean;
+}
+
+/** Functions that send a signal, or end a process. */
+const raising = /^_{0,3}(?:pthread_)?(?:kill|raise|abort|terminate_with|abort_with)/;
+
+/** The program's own handler of signals that ended a process by abort(); `null` where none did. */
+export function ownHandler(stack: readonly ReportFrame[]): OwnHandler | null {
+  const trampoline = stack.slice(0, HANDLER_DEPTH).findIndex(isTrampoline);
+  if (trampoline < 2 || trampoline + 1 >= stack.length) return null;
+  const abort = stack.slice(0, trampoline).findIndex(({ symbol }) =>
+    symbol !== null && /^_{0,2}abort(?:\(\))?$/.test(symbol)
+  );
+  const between = abort < 0 ? [] : stack.slice(abort + 1, trampoline);
+  if (
+    between.length === 0 || !between.every((frame) => frameOwner(frame, frame.symbol) === "program")
+  ) return null;
+  const interrupted = afterTrampoline(stack, trampoline);
+  const frame = stack[interrupted];
+  const { symbol } = frame;
+  // The signal was that of another abort().
+  if (symbol !== null && raising.test(bareName(symbol))) return null;
+  return {
+    at: trampoline - 1,
+    interrupted,
+    isWaiting: symbol !== null &&
+      (titleOf(frame) === "libsystem_kernel.dylib" || known("wait", bareName(symbol)) !== null),
+  };
 }
 
 /** Words that unwinders take for frames behind a trampoline. */
@@ -801,13 +846,23 @@ function readAnew(stack: readonly ReportFrame[]): StackReading {
       !isRecorderFrame(frame)
     ) runtime = index;
     if (owner === "program" || (index >= first + SYSTEM_DEPTH && owner === "system")) continue;
-    const row = symbol === null
+    const found = symbol === null
       ? frame.offset === 0 && frame.symbol !== null
         ? rowOfNext(frame.symbol)
         : isMallocAbort(stack, index)
         ? known("frame", "libsystem_malloc without names")
         : null
       : knownFrame(symbol);
+    const row = rows.every(({ row }) => row.meaning !== heapMet) &&
+        (found === null || found.meaning === mallocStop) &&
+        failsToAllocate(stack, index, first)
+      ? known(
+        "frame",
+        index === first
+          ? "libsystem_malloc where it allocates"
+          : "libsystem_malloc that stops where it allocates",
+      )
+      : found;
     const image = imageOf(frame);
     const isTop: boolean = isInnermost &&
       (nameless === null || (image !== null && imageTitle(image) === nameless));
@@ -823,6 +878,29 @@ function readAnew(stack: readonly ReportFrame[]): StackReading {
   // Rows deep in a stack that has no code of the program tell nothing of its top.
   const near = deciding < 0 ? rows.filter(({ index }) => index < first + SYSTEM_DEPTH) : rows;
   return { first, handled, deciding: deciding < 0 ? runtime : deciding, rows: near };
+}
+
+/** Functions that allocate a block, and free none: libmalloc's, and those that others call it by. */
+const allocates =
+  /^(?:(?:[a-z]{2,8}_)?_?malloc_zone_(?:malloc|calloc|valloc|memalign)|_{0,2}malloc_type_(?:zone_)?(?:malloc|calloc|valloc|memalign)|_?(?:szone|tiny|small|medium|large|rack|nano|nanov2|legacy|default_zone|default|xzm|xzm_xzone|purgeable|zone)_(?:malloc|calloc|memalign|allocate))(?:_|\.|\(|$)|^_?(?:malloc|calloc|valloc|memalign|posix_memalign|aligned_alloc)(?:\(|$)/;
+
+/** Whether a frame is malloc's where that found an error or failed, and what it was called for was to allocate: it met a heap
+ * that was damaged before, and was passed no pointer that could be wrong. */
+function failsToAllocate(stack: readonly ReportFrame[], index: number, first: number): boolean {
+  const isMallocs = (at: number): boolean => titleOf(stack[at]) === "libsystem_malloc.dylib";
+  if (!isMallocs(index)) return false;
+  // Further in it only stopped.
+  const stops = stack.slice(first, index).some(({ symbol }) =>
+    symbol !== null && /^_{0,2}abort\b|^malloc_(?:v?report|error_break)/.test(symbol)
+  );
+  if (index > first && !stops) return false;
+  let outer = index;
+  while (outer + 1 < stack.length && isMallocs(outer + 1)) outer++;
+  const names = stack.slice(index, outer + 1).map(({ symbol }) => symbol ?? "");
+  if (names.some((name) => /free(?!_?list)|realloc/.test(name))) return false;
+  const caller = stack[outer + 1]?.symbol ?? "";
+  return names.some((name) => allocates.test(name)) ||
+    (stack[outer].symbol === null && /^operator new\b/.test(caller));
 }
 
 /** Whether a frame is malloc's, without a name, and called abort(). */

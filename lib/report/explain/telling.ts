@@ -9,7 +9,14 @@ import {
   systemByAddresses,
   titleOf,
 } from "../images.ts";
-import { heapDamage, known, knownFrame, knownTermination, mallocStop } from "../knowledge/mod.ts";
+import {
+  heapDamage,
+  heapMet,
+  known,
+  knownFrame,
+  knownTermination,
+  mallocStop,
+} from "../knowledge/mod.ts";
 import { numberAt } from "../json.ts";
 import { cutTree } from "../read/call_tree.ts";
 import { type CrashReport, fieldValue, type ReportFrame, type ReportThread } from "../report.ts";
@@ -41,6 +48,7 @@ import {
   readStack,
   rethrowOf,
   type StackReading,
+  tells,
 } from "./stack.ts";
 
 /** The stack that tells what happened; that of a hang or sample is the busiest of the thread that it is about. */
@@ -546,9 +554,15 @@ export function isPoolRelease(
 }
 
 /** Whether malloc found its heap damaged: the code that did the damage ran before, and need not be on the stack. */
-export function isHeapDamage({ information }: CrashReport, { rows }: StackReading): boolean {
-  return rows.some(({ row }) => row.meaning === heapDamage) ||
-    information.some((text) =>
+export function isHeapDamage(report: CrashReport, { rows }: StackReading): boolean {
+  // A thread that only allocates is no proof.
+  const isMoment = usesResource(report) || /^SIGKILL\b/.test(report.exception?.signal ?? "");
+  const ended = endedBy(report);
+  return (!isMoment &&
+    rows.some(({ row }) =>
+      (row.meaning === heapDamage || row.meaning === heapMet) && tells(row, ended)
+    )) ||
+    report.information.some((text) =>
       text.includes("malloc") || text.includes("error for object")
         ? /modified after being freed|orruption detected|corrupt(?:ed)? (?:tiny )?free ?list|free list is damaged|ncorrect guard value|integrity check failed|block header was damaged/
           .test(text)

@@ -65,6 +65,15 @@ export const exceptionRows: readonly KnowledgeRow[] = [
   },
   {
     kind: "exception",
+    key: "an abort in a handler of signals",
+    meaning: "A handler of signals in the process ended it by abort(), after it had got a signal.",
+    causes: [],
+    isCause: true,
+    next: "See for which signals the program sets that handler, and what it wrote on stderr.",
+    source: "sigaction(2) and abort(3)",
+  },
+  {
+    kind: "exception",
     key: "EXC_BAD_INSTRUCTION Rosetta",
     meaning:
       "An invalid instruction was met under Rosetta: a trap (ud2), with which a failed check stops the program, or one that Rosetta does not translate, as AVX before macOS 15.",

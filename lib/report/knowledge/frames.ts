@@ -47,6 +47,9 @@ export const mallocStop =
   "malloc found an error: a block freed twice, one that it did not allocate, or a damaged heap.";
 /** What malloc's own checks found, in functions of which none is at fault. */
 export const heapDamage = "malloc found its heap damaged.";
+/** What its failure says where it was to allocate, and was passed no pointer. */
+export const heapMet =
+  "malloc failed while it allocated a block: most likely its heap was damaged.";
 const sanitize = "Run with Address Sanitizer: it stops where the damage is done.";
 const damage = (key: string): KnowledgeRow => ({
   ...frame(
@@ -1195,6 +1198,8 @@ export const frameRows: readonly KnowledgeRow[] = [
     malloc,
     "vague",
   ),
+  { ...damage("libsystem_malloc where it allocates"), meaning: heapMet, needs: "access" },
+  { ...damage("libsystem_malloc that stops where it allocates"), meaning: heapMet },
   // Both are called for each kind of error.
   ...["szone_error", "nanozone_error"].map((key) =>
     frame(key, mallocStop, [], sanitize, "libmalloc of OS X 10.7 to 10.12, src", "vague")

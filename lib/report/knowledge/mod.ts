@@ -19,7 +19,7 @@ import { runtimeRows } from "./runtimes.ts";
 import { terminationRows } from "./terminations.ts";
 import { companions, scriptRows, sdkRows, vendorRows } from "./vendors.ts";
 
-export { heapDamage, mallocStop, typeLookup, wrongExecutor } from "./frames.ts";
+export { heapDamage, heapMet, mallocStop, typeLookup, wrongExecutor } from "./frames.ts";
 export { collected, sourced, timed } from "./frameworks.ts";
 export { missingUsage } from "./messages.ts";
 export { ownMessage } from "./panics.ts";

@@ -1174,6 +1174,13 @@ Deno.test("the dynamic linker's lines as they are printed; an invalid signature 
     "It was looked for in Oven of the simulator's iOS 18.6, for Bakery.debug.dylib.",
   );
   assertStringIncludes(newer, "It was at launch");
+  // A library of the Mac's in a process of an old simulator, whose system is an SDK's.
+  const mixed = told(
+    "Dyld Error Message:\n  Symbol not found: _oven_bake\n  Referenced from: /usr/lib/system/liboven.dylib\n" +
+      "  Expected in: /Applications/Xcode.app/Contents/Developer/Platforms/iPhoneSimulator.platform/Developer/SDKs/iPhoneSimulator7.1.sdk/usr/lib/libheat.dylib\n",
+  ).words;
+  assertStringIncludes(mixed, "A library of the Mac's own system was loaded into a process of the");
+  assertStringIncludes(mixed, "in libheat.dylib of the simulator's iOS 7.1, for liboven.dylib");
   const later = told(
     "dyld: lazy symbol binding failed: Symbol not found: _a\n  Referenced from: /A.app/A\n  Expected in: /usr/lib/b.dylib\n",
   ).words;

@@ -2169,3 +2169,56 @@ Deno.test("a division that the CPU refused in Chromium's code is no failed check
   ]));
   assert(!what.includes("CHECK"), what);
 });
+
+Deno.test("a handler of signals that called abort(): what it interrupted is not the place, and where it waited no fault", () => {
+  const text = (...interrupted: string[]): string =>
+    crashText(abort, [
+      ...killed,
+      "Shop onSignal(int) + 33",
+      "libsystem_platform.dylib _sigtramp + 26",
+      ...interrupted,
+      "Shop serve() + 300",
+      ...start,
+    ]);
+  const handled = (...interrupted: string[]): ReturnType<typeof told> => told(text(...interrupted));
+  const waiting = handled("libsystem_kernel.dylib __select + 10");
+  assertStringIncludes(
+    waiting.what,
+    "A handler of signals in the process (onSignal, frame 2) ended it by abort(). Which signal",
+  );
+  assertStringIncludes(waiting.what, "no fault of what this thread did");
+  assertEquals(waiting.whose, ["program", null, "onSignal(int)"]);
+  const strlen = "libsystem_c.dylib strlen + 18";
+  const busy = handled(strlen);
+  assertStringIncludes(busy.what, "interrupted strlen (libsystem_c.dylib) (frame 4): only if");
+  assertEquals(busy.whose[2], "serve()");
+  assertEquals(attributeReport(readReport(text(strlen), "x")).isEvidence, false);
+  // The signal was that of an abort() of the program's.
+  const again = handled("libsystem_kernel.dylib __pthread_kill + 8", "libsystem_c.dylib abort + 8");
+  assert(!again.what.includes("handler of signals"), again.what);
+});
+
+Deno.test("what malloc met while it allocated was damaged before, and nobody passed it a pointer", () => {
+  const met = (head: string[], ...frames: string[]): ReturnType<typeof told> =>
+    told(crashText(head, [...frames, "Shop count() + 8", ...start]));
+  const malloc = (...names: string[]): string[] =>
+    names.map((name) => `libsystem_malloc.dylib ${name} + 42`);
+  const said = "malloc failed while it allocated a block";
+  for (
+    const { what, whose } of [
+      met(abort, ...killed, ...malloc("szone_error", "szone_malloc_should_clear", "malloc")),
+      met(bad("0x616161616161"), ...malloc("szone_malloc_should_clear", "malloc_zone_malloc")),
+      met(trap, ...malloc("_xzm_xzone_malloc_from_tiny_chunk.cold.1", "_xzm_xzone_malloc_tiny")),
+    ]
+  ) {
+    assertStringIncludes(what, said);
+    assertEquals(whose, ["unknown", "heap", "count()"]);
+  }
+  for (
+    const { what } of [
+      met(abort, ...killed, ...malloc("szone_error", "szone_realloc", "malloc_zone_realloc")),
+      met(abort, ...killed, ...malloc("malloc_vreport", "malloc_report", "free")),
+      met(["Exception Type: EXC_CRASH (SIGKILL)"], ...malloc("szone_malloc_should_clear")),
+    ]
+  ) assert(!what.includes(said), what);
+});

@@ -282,6 +282,24 @@ Deno.test("an image with one name that is only the nearest has no others, but at
   );
 });
 
+Deno.test("of an image most of whose names are only the nearest, none is told but what is begun with, or known", () => {
+  const frames = [
+    "PlugKit plug_name_get + 3407436",
+    "PlugKit plug::Scope::Scope(plug::Queue*) + 231",
+    "PlugKit plug::Table::fetch() + 101476",
+    "PlugKit PlugMain + 84",
+    "PlugKit plug_name_get + 3407636",
+    "PlugKit plug_name_get + 3407836",
+    "PlugKit __assert_rtn + 96",
+    "Tool main + 12",
+  ];
+  const [thread] = readReport(crash(frames), "x").threads;
+  assertEquals(thread.frames.map(isNearest), [true, true, true, false, true, true, false, false]);
+  // Where few are, the first bytes of the others are.
+  const few = [...frames.slice(0, 2), "PlugKit plug::Table::Table() + 12"];
+  assertEquals(readReport(crash(few), "x").threads[0].frames.map(isNearest), [true, false, false]);
+});
+
 Deno.test("a long path keeps what called a library of C that was compiled in", () => {
   const frames = [
     "db_root",
