@@ -7,6 +7,7 @@ import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { shortName } from "./names.ts";
 import { isEvidence } from "./evidence.ts";
 import { isApples, isOfProcess, isOutside, isSystemProgram } from "./program.ts";
+import { isMobile } from "./platform.ts";
 import { recursion } from "./recursion.ts";
 import { readStack } from "./stack.ts";
 import { capitalized } from "./words.ts";
@@ -210,7 +211,9 @@ function symbolAdvice(report: CrashReport, own: ReportFrame | null): string[] {
   if (own === null || (own.symbol !== null && !isNearest(own))) return [];
   const image = imageOf(own);
   const isApple = image !== null && (image.name.startsWith("com.apple.") ||
-    (isApples(report) && isOfProcess(own, report)));
+    (isApples(report) && isOfProcess(own, report)) ||
+    // What a program of a mobile system loads is of the system.
+    (isSystemProgram(report) && image.path === null && isMobile(report)));
   if (image === null || isApple || imageTitle(image).startsWith("<")) return [];
   // Managed code has other symbols.
   if (/\.(?:dll|exe|jar)$/i.test(imageTitle(image))) return [];

@@ -6,7 +6,7 @@ import type { CrashReport, ReportImage } from "../report.ts";
 import { explainCrash } from "./crash.ts";
 import { type Explanation, type Findings, finished } from "./explanation.ts";
 import { explainJetsam, explainLowMemory, isJetsam } from "./jetsam.ts";
-import { eventOf, explainEvent, explainStackshot } from "./kinds.ts";
+import { eventOf, explainEvent, explainStackshot, namedProcess, namedWords } from "./kinds.ts";
 import { explainPanic } from "./panic.ts";
 import { explainSampled } from "./sampled.ts";
 import { isLive, isPaused } from "./telling.ts";
@@ -54,7 +54,9 @@ export function explainReport(
         `A stackshot of the whole system, taken when a process was ended (${code}): ${
           sentence(ended.meaning)
         }`,
-        ...(reason === null ? [] : [`It says: ${reason}`]),
+        ...(reason === null
+          ? []
+          : [`It says: ${reason}`, ...namedWords(report, namedProcess(report, reason))]),
       ];
       return whole({ headline: "stackshot", happened: told, rows: [ended] });
     }

@@ -3,6 +3,7 @@
 import { imageOf, imageTitle, isBaseLibrary, isKernelFrame, titleOf } from "../images.ts";
 import { type KnowledgeRow, known, type WaitReason } from "../knowledge/mod.ts";
 import { isNearest } from "../nearest.ts";
+import { heaviestNode, heaviestRoot } from "../read/call_tree.ts";
 import type { CallTreeNode, CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { frameOwner, frameTitle, functionOf, isCutLoop, isTrampoline } from "./stack.ts";
 import { percent } from "./words.ts";
@@ -609,7 +610,7 @@ function findActivity(thread: ReportThread): Activity {
       samples: 1,
     };
   }
-  const single = heaviestOf(thread);
+  const single = isLinear(thread) ? heaviestOf(thread) : null;
   if (single !== null) return single;
   let idle = 0;
   let idleRow: KnowledgeRow | null = null;
@@ -649,6 +650,12 @@ function findActivity(thread: ReportThread): Activity {
       best = { own, path: unlink(path, Infinity) };
       tied = null;
     } else if (own === best.own) tied ??= path;
+  }
+  // Where no stack has most of the samples, the heaviest branch from the root on tells more than the end that has most.
+  const isUnwalked = best.path.length === 1 && thread.tree.length > 1;
+  if (idle === 0 && collected === 0 && (best.own * 2 <= total || isUnwalked)) {
+    const branch = heaviestOf(thread);
+    if (branch !== null) return branch;
   }
   // The nodes of a tree are numbered from its root.
   const busiest = best.path.map((frame, index) => ({ ...frame, index }));
@@ -699,21 +706,26 @@ function findActivity(thread: ReportThread): Activity {
 /** What the heaviest stack of a resource report or a hang shows, where samples left it on the way: at each call the
  * branch with the most samples goes on, and the others are not in it. So what is left is only known of its end;
  * spindump(8). `null` for other threads. */
-function heaviestOf({ name, tree }: ReportThread): Activity | null {
-  if (name !== "heaviest stack" || tree.length !== 1) return null;
-  const total = tree[0].count;
+function heaviestOf(thread: ReportThread): Activity | null {
+  const { name, tree } = thread;
+  const root = heaviestRoot(tree);
+  if (name !== "heaviest stack" || root === null) return null;
+  const total = samplesOf(thread);
   const path: ReportFrame[] = [];
-  let node = tree[0];
+  let node = root;
   let half = node;
+  /** The deepest one with a third of all samples. */
+  let third = node;
   /** Most samples that left it at one call: no other function has more. */
   let left = 0;
   for (;;) {
     path.push(node.frame);
     if (node.count * 2 > total) half = node;
-    if (node.children.length === 0) break;
-    if (node.children.length > 1) return null;
-    left = Math.max(left, node.count - node.children[0].count);
-    node = node.children[0];
+    if (node.count * 3 >= total) third = node;
+    const next = heaviestNode(node.children);
+    if (next === null) break;
+    left = Math.max(left, node.count - next.count);
+    node = next;
   }
   if (node.count === total) return null;
   const busiest = path.reverse().map((frame, index) => ({ ...frame, index }));
@@ -729,15 +741,27 @@ function heaviestOf({ name, tree }: ReportThread): Activity | null {
       address === half.frame.address && symbol === half.frame.symbol
     );
     const common = busiest.slice(at).map((frame, index) => ({ ...frame, index }));
-    const words = `${share(half)} went through ${placeOf([half.frame])}, and at its end is ${
-      node.count === 1 ? "a single one" : `${node.count} of them`
-    }${total < FEW ? ": so few samples show little" : ""}`;
+    const end = third !== half && !isLinear(thread)
+      ? `; the largest branch below it, with ${third.count} of them, is in ${
+        placeOf([third.frame])
+      }`
+      : `, and at its end is ${node.count === 1 ? "a single one" : `${node.count} of them`}`;
+    const words = `${share(half)} went through ${placeOf([half.frame])}${end}${
+      total < FEW ? ": so few samples show little" : ""
+    }`;
     return { words, idle: false, busiest: common, samples: half.count };
   }
   const words = half === node || node.count > left
     ? row === null ? `${half === node ? "mostly" : "most often"} ${end}` : end
     : `${share(half)} went through ${placeOf([half.frame])}; its end is ${end}`;
   return { words, idle: false, busiest, samples: node.count };
+}
+
+/** Whether a call tree has one branch only. */
+function isLinear({ tree }: ReportThread): boolean {
+  let level: readonly CallTreeNode[] = tree;
+  while (level.length === 1) level = level[0].children;
+  return level.length === 0;
 }
 
 /** Samples of which so few say little. */

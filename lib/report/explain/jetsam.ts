@@ -63,7 +63,9 @@ export function explainJetsam(report: CrashReport): Findings {
     }
     if (left.length === 0) {
       happened.push(
-        "Processes were ended for memory; which, and why, is not in the report: those that are left in it were not.",
+        processes.length === 0
+          ? "Processes were ended for memory; which, and why, is not in the report: the list of processes is missing."
+          : "Processes were ended for memory; which, and why, is not in the report: those that are left in it were not.",
       );
     }
   }
@@ -216,7 +218,11 @@ export function explainLowMemory(report: CrashReport): Findings | null {
   const big = largest[1].trim();
   const isNamed = [...ended, ...older].some(({ name }) => name === big);
   if (happened.length === 0) {
-    happened.push("Memory was short; no process is marked as ended for it.");
+    happened.push(
+      /<[\w-]{32,36}>/.test(table)
+        ? "Memory was short; no process is marked as ended for it."
+        : "Memory was short. The list of processes is missing in the report: which were ended is not known.",
+    );
   }
   happened.push(
     `The largest process was ${big}${

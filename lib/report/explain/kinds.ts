@@ -1,7 +1,15 @@
 /** Reports about something else than a crash: the use of resources, hangs, stackshots. */
 
 import { baseName } from "../images.ts";
-import { numberAt, objectAt, textAt } from "../json.ts";
+import {
+  arrayAt,
+  isObject,
+  type JsonObject,
+  numberAt,
+  objectAt,
+  parseJson,
+  textAt,
+} from "../json.ts";
 import { type KnowledgeRow, known } from "../knowledge/mod.ts";
 import { type CrashReport, fieldValue } from "../report.ts";
 import { headOf } from "../text.ts";
@@ -154,6 +162,18 @@ export function explainStackshot(report: CrashReport, reason: string | null): Fi
   const row = (report.bugType === null ? null : known("report", report.bugType)) ??
     known("report", "188")!;
   const other = otherKinds.get(row.key);
+  if (row.key === "211") {
+    const counted = countedEnds(report.text);
+    return {
+      headline: other!,
+      happened: [row.meaning, ...counted],
+      rows: counted.length === 0 ? [row] : [{
+        ...row,
+        next:
+          "Look for the reports themselves of what it counts: it has no stacks, which would show the cause.",
+      }],
+    };
+  }
   if (other !== undefined) {
     const noted = report.fields.filter(({ name, value }) => resetFields.test(name) && value !== "")
       .map(({ name, value }) => `${name}: ${value}`).join(", ");
@@ -167,6 +187,7 @@ export function explainStackshot(report: CrashReport, reason: string | null): Fi
     return { headline: other, happened, rows: [causes.length === 0 ? row : { ...row, causes }] };
   }
   if (reason === null) return { headline: "stackshot", happened: [row.meaning], rows: [row] };
+  const named = namedProcess(report, reason);
   const isAsked = /sysdiagnose|button|volume|key ?chord|manual|user init/i.test(reason);
   const asker = askerOf(report);
   return {
@@ -175,17 +196,128 @@ export function explainStackshot(report: CrashReport, reason: string | null): Fi
       row.meaning,
       `It says: ${reason}`,
       ...(asker === null ? [] : [`${asker} asked for it.`]),
+      ...namedWords(report, named),
     ],
     rows: [{
       ...row,
       causes: [],
       next: isAsked
         ? ""
-        : asker === null
-        ? "See what the processes were waiting for."
-        : `See what ${asker} was waiting for.`,
+        : named !== null || asker !== null
+        ? `See what ${named ?? asker} was waiting for.`
+        : "See what the processes were waiting for.",
     }],
   };
+}
+
+/** The process by whose number the reason of a stackshot names it, as in `terminate [77]`, `Shop:77 has` or `pid 77`, with
+ * its name from the report's processes; `null` where it names none that is there. */
+export function namedProcess({ threads }: CrashReport, reason: string): string | null {
+  const pid = /(?:\[|\bpid:? {0,2}|^[\w. -]{1,60}:)(\d{1,7})(?:\]|\b)/i.exec(reason.slice(0, 1000))
+    ?.[1];
+  if (pid === undefined) return null;
+  return threads.find(({ process }) => process?.endsWith(`[${pid}]`) === true)?.process ?? null;
+}
+
+/** Tells of the process that the reason of a stackshot names: who it is, and which of its threads waited for locks. */
+export function namedWords(report: CrashReport, named: string | null): string[] {
+  return named === null
+    ? []
+    : [`The process that this names is ${named}.`, ...lockWaits(report, named)];
+}
+
+/** Most waits for a lock that are told. */
+const MAX_WAITS = 3;
+
+/** Which threads of a process waited for a lock, and what the thread that holds it waited for in turn, by the words that a
+ * stackshot has for them: `thread 43: pthread mutex 0x153394df0 owned by thread 41`. */
+function lockWaits({ body }: CrashReport, process: string): string[] {
+  const pid = /\[(\d{1,7})\]$/.exec(process)?.[1] ?? "";
+  const entry = objectAt(objectAt(body ?? {}, "processByPid") ?? {}, pid);
+  const waits = new Map<string, { what: string; object: string; owner: string | null }>();
+  for (const line of arrayAt(entry ?? {}, "waitInfo")) {
+    const match = typeof line !== "string"
+      ? null
+      : /^thread (\d{1,12}): (\w[\w ]{1,40}?)(?: (0x[0-9a-f]{1,16}))?(?: owned by thread (\d{1,12}))?(?: name \S{1,20})?$/
+        .exec(line);
+    if (match === null) continue;
+    const [, thread, what, object = "", owner = null] = match;
+    waits.set(thread, { what, object, owner });
+  }
+  const words: string[] = [];
+  for (const [thread, { what, owner }] of waits) {
+    if (owner === null || words.length === MAX_WAITS) continue;
+    let told = `Thread ${thread} waited for a lock (${what}) that thread ${owner} held`;
+    const seen = new Set([thread]);
+    for (let holder: string | null = owner; holder !== null;) {
+      if (seen.has(holder)) {
+        told += ": they wait for each other, without end";
+        break;
+      }
+      seen.add(holder);
+      const next = waits.get(holder);
+      if (next === undefined) break;
+      told += next.owner === null
+        ? `, which waited in turn (${next.what})`
+        : `, which waited for one (${next.what}) that thread ${next.owner} held`;
+      holder = next.owner;
+    }
+    words.push(`${told}.`);
+  }
+  return words;
+}
+
+/** Most lines of the system's analytics that are read, and most entries of a kind that are told. */
+const MAX_LINES = 1 << 14;
+const MAX_COUNTED = 6;
+
+/** What the system's analytics count of crashes and of processes that were ended for memory: lines of JSON. */
+function countedEnds(text: string): string[] {
+  const crashes = new Map<string, number>();
+  const ended = new Map<string, number>();
+  for (const line of text.split("\n", MAX_LINES)) {
+    const name = /"name" ?: ?"(StabilityCrashNumerator2|JetsamAggregation(?:V\d)?)"/.exec(line)
+      ?.[1];
+    if (name === undefined) continue;
+    const message = objectAt(parsed(line) ?? {}, "message") ?? undefined;
+    const count = numberAt(message, "Count");
+    const program = textAt(message, "process") ?? textAt(message, "name");
+    if (count === null || program === null) continue;
+    if (name === "StabilityCrashNumerator2") {
+      const version = textAt(message, "appVersion");
+      const space = textAt(message, "terminationReasonNamespace");
+      const code = textAt(message, "terminationReasonExceptionCode");
+      const why = [space, code].filter((part) => part !== null && part !== "").join(" ");
+      const title = `${program}${version === null ? "" : ` ${version}`}${
+        why === "" ? "" : ` (${why})`
+      }`;
+      crashes.set(title, (crashes.get(title) ?? 0) + count);
+    } else {
+      // The same is counted under each version of the name.
+      const title = `${program} (${textAt(message, "reason") ?? "?"})`;
+      ended.set(title, Math.max(ended.get(title) ?? 0, count));
+    }
+  }
+  const list = (counts: ReadonlyMap<string, number>): string => {
+    const all = [...counts].sort(([, a], [, b]) => b - a);
+    const told = all.slice(0, MAX_COUNTED).map(([title, count]) =>
+      `${title}, ${count === 1 ? "once" : `${count} times`}`
+    )
+      .join("; ");
+    return `${told}${all.length > MAX_COUNTED ? `; and ${all.length - MAX_COUNTED} more` : ""}`;
+  };
+  return [
+    ...(crashes.size === 0 ? [] : [`It counts crashes of: ${list(crashes)}.`]),
+    ...(ended.size === 0
+      ? []
+      : [`It counts processes that were ended for memory: ${list(ended)}.`]),
+  ];
+}
+
+/** A line of JSON; `null` for what is none. */
+function parsed(line: string): JsonObject | null {
+  const { value } = parseJson(line);
+  return isObject(value) ? value : null;
 }
 
 /** The process that asked for a stackshot, by its number and the table of processes. */

@@ -89,7 +89,7 @@ export function explainPanic(report: CrashReport): Findings {
     : row.next.replace(
       /See the extensions in the backtrace(?:, those that are not Apple's first)?/,
       hasNoExtension(report)
-        ? `See which extensions of others are loaded${othersLoaded(report)}`
+        ? othersLoaded(report)
         : "The whole report lists the extensions in the backtrace, if it has any",
     );
   if (!hasBacktrace && next !== row?.next) {
@@ -165,10 +165,10 @@ function hasNoExtension(report: CrashReport): boolean {
 /** Most extensions that are named. */
 const MAX_EXTENSIONS = 10;
 
-/** The extensions that are not Apple's in a panic's list of those that are loaded, to be put behind advice. */
+/** Advice on the extensions that are not Apple's in a panic's list of those that are loaded: none is in the backtrace. */
 function othersLoaded({ text }: CrashReport): string {
   const at = text.search(/\n(?:Post-boot )?loaded kexts:/);
-  if (at < 0) return "";
+  if (at < 0) return "See which extensions of others are loaded";
   const names = [
     ...text.slice(at, at + (1 << 15)).matchAll(
       /^[ \t>]{0,8}([A-Za-z]\w{0,30}\.[\w.-]{3,120})[ \t]{1,8}(?:v?\d|\[loaded at )/gm,
@@ -176,8 +176,10 @@ function othersLoaded({ text }: CrashReport): string {
   ].map(([, name]) => name).filter((name) => !name.startsWith("com.apple."));
   const more = names.length - MAX_EXTENSIONS;
   return names.length === 0
-    ? ""
-    : `: ${names.slice(0, MAX_EXTENSIONS).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+    ? "See which extensions of others are loaded"
+    : `If it comes again, try without the extensions of others that are loaded, though none is in the backtrace: ${
+      names.slice(0, MAX_EXTENSIONS).join(", ")
+    }${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 /** A kernel's text is not larger than this. */
@@ -319,6 +321,17 @@ function abortOf(syndrome: bigint): { readonly access: string; readonly why: str
   };
 }
 
+/** What the fault status register of a 32-bit ARM kernel says: Arm Architecture Reference Manual ARMv7-A, "Fault status
+ * codes in the short-descriptor translation table format". */
+function statusWords(fsr: string | undefined): string {
+  const status = fsr === undefined ? 0 : parseInt(fsr, 16) & 0x40f;
+  return status === 0x5 || status === 0x7
+    ? "Nothing is mapped there (a translation fault)."
+    : status === 0xd || status === 0xf
+    ? "The protection of its page does not allow that (a permission fault)."
+    : "";
+}
+
 /** What the registers of a fault in the kernel say: XNU's `panic_trap` on Intel, and `panic_with_thread_kernel_state`
  * on ARM. */
 function kernelFault({ text, panic, threads, images }: CrashReport): string[] {
@@ -338,7 +351,9 @@ function kernelFault({ text, panic, threads, images }: CrashReport): string[] {
     : null;
   const esr = /\besr: (0x[0-9a-f]{1,16})\b/.exec(head)?.[1];
   const abort = esr === undefined ? null : abortOf(BigInt(esr));
-  const isAbort = abort !== null || /data abort/i.test(panic?.message ?? "");
+  const isPrefetch = /prefetch abort/i.test(panic?.message ?? "");
+  const isAbort = abort !== null || isPrefetch || /data abort/i.test(panic?.message ?? "");
+  const fsr = /\bfsr: 0x([0-9a-f]{1,8})\b/.exec(head)?.[1];
   const address = fault !== null
     ? BigInt(fault[1])
     : isAbort && far !== undefined
@@ -347,7 +362,7 @@ function kernelFault({ text, panic, threads, images }: CrashReport): string[] {
   if (address !== null) {
     const code = fault?.[2] === undefined ? null : BigInt(fault[2]);
     const how = code === null
-      ? fault === null ? abort?.access ?? "" : ""
+      ? fault === null ? abort?.access ?? (isPrefetch ? ", which it executed" : "") : ""
       : (code & 0x10n) !== 0n
       ? ", which it executed"
       : (code & 2n) !== 0n
@@ -360,7 +375,7 @@ function kernelFault({ text, panic, threads, images }: CrashReport): string[] {
         }, as of a pointer that is not set.`
         : `The address was 0x${address.toString(16)}${how}.`,
     );
-    const why = fault === null && address >= NEAR_NULL ? abort?.why ?? "" : "";
+    const why = fault === null && address >= NEAR_NULL ? abort?.why ?? statusWords(fsr) : "";
     if (why !== "") words.push(why);
     const text = textWords(address);
     if (text !== null) words.push(sentence(text));
@@ -417,6 +432,12 @@ function strangeAddresses(head: string): string[] {
     `Not canonical as an address, so that an access by such a register would fail like this: ${
       found.join(", ")
     }.`,
+    // XNU 2422 to 6153, osfmk/kern/zalloc.c: zp_init; a kernel's address begins with 0xffffff.
+    ...(found.some((text) => /0x(?:c0ffee|facade)/.test(text))
+      ? [
+        "Values that begin with 0xc0ffee or 0xfacade are what XNU writes into a block of memory that is free, as the link to the next one: the pointer was most likely read from memory that had been freed.",
+      ]
+      : []),
   ];
 }
 

@@ -17,6 +17,10 @@ export function messageDetails(report: CrashReport): string[] {
     ...leakingZone(report),
     ...sampledUse(report),
     ...onesOnly(report),
+    ...controllerStatus(report),
+    ...makerOf(report),
+    ...unreadRegister(report),
+    ...machineChecks(report),
     ...linkOf(report),
     ...lockOwner(report),
     ...silentCpus(report),
@@ -159,6 +163,101 @@ function onesOnly({ panic }: CrashReport): string[] {
       "Its register was read as nothing but ones, as of a device that does not answer any more.",
     ]
     : [];
+}
+
+/** What an NVMe controller said of itself: NVM Express Base Specification, Controller Status (CSTS): bit 0 is set where it
+ * is ready, bit 1 where it had a fatal error. */
+function controllerStatus({ panic }: CrashReport): string[] {
+  const read = /^nvme: .{0,400}\bCSTS=0x([0-9a-f]{1,8})\b/i.exec(panic?.message ?? "")?.[1];
+  const status = read === undefined ? null : parseInt(read, 16);
+  if (status === null || status === 0xffffffff) return [];
+  if ((status & 2) !== 0) {
+    return [`By its status register (CSTS 0x${read}) the device had a fatal error.`];
+  }
+  return (status & 1) === 0 ? [] : [
+    `Its status register (CSTS 0x${read}) says that it is ready, and of no fatal error: it could still be reached, and most likely did not answer a command in time.`,
+  ];
+}
+
+/** Makers of NVMe controllers by the vendor's number on PCI, which the PCI-SIG gives: the public list of PCI IDs. */
+const makers: ReadonlyMap<number, string> = new Map([
+  [0x106b, "Apple"],
+  [0x10ec, "Realtek"],
+  [0x1179, "Toshiba"],
+  [0x126f, "Silicon Motion"],
+  [0x1344, "Micron"],
+  [0x144d, "Samsung"],
+  [0x15b7, "SanDisk (Western Digital)"],
+  [0x1987, "Phison"],
+  [0x1b96, "Western Digital"],
+  [0x1bb1, "Seagate"],
+  [0x1c5c, "SK hynix"],
+  [0x1cc1, "ADATA"],
+  [0x1e0f, "KIOXIA"],
+  [0x1e4b, "MAXIO"],
+  [0x2646, "Kingston"],
+  [0x8086, "Intel"],
+  [0xc0a9, "Micron (Crucial)"],
+]);
+
+/** Who made an NVMe device, by the number in the message: of both numbers in one the vendor's is the lower half. */
+function makerOf({ panic }: CrashReport): string[] {
+  const message = panic?.message ?? "";
+  const vendor = /^nvme: .{0,600}(?:\bVID=0x|\bVID\/DID=0x[0-9a-f]{4})([0-9a-f]{4})\b/is.exec(
+    message,
+  )
+    ?.[1];
+  const maker = vendor === undefined ? undefined : makers.get(parseInt(vendor, 16));
+  return maker === undefined ? [] : [`The device's vendor (0x${vendor}) is ${maker}.`];
+}
+
+/** What NVIDIA's driver could not read, where its configuration, which begins with NVIDIA's number, still was. */
+function unreadRegister({ panic }: CrashReport): string[] {
+  return /\bNVRM\[[^\]]{1,20}\]: Read Error 0x[0-9a-f]{1,8}: CFG 0x[0-9a-f]{4}10de\b/i.test(
+      panic?.message ?? "",
+    )
+    ? [
+      "NVIDIA's driver could not read a register of the graphics chip (Read Error), while the chip's configuration could still be read.",
+    ]
+    : [];
+}
+
+/** Classes of a machine check's code: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 3B, "Interpreting
+ * Machine-Check Error Codes". */
+const checkCodes: readonly (readonly [mask: number, value: number, words: string])[] = [
+  [0xffff, 0x0005, "a parity error inside of the CPU"],
+  [0xffff, 0x0400, "a timer inside of the CPU: an instruction did not end in time"],
+  [0xfc00, 0x0400, "an error inside of the CPU"],
+  [0xeff0, 0x0010, "in the translation of addresses (TLB)"],
+  [0xef80, 0x0080, "in a memory controller"],
+  [0xef00, 0x0100, "in a cache"],
+  [0xe800, 0x0800, "on the bus or interconnect, by which the CPU reaches memory and devices"],
+];
+
+/** What the banks of a CPU's machine check say: which of them have an error that could not be corrected. */
+function machineChecks({ text, panic }: CrashReport): string[] {
+  if (!/machine check/i.test(panic?.message ?? "")) return [];
+  const banks = new Map<string, string>();
+  for (
+    const [, bank, digits] of text.slice(0, 1 << 16).matchAll(
+      /\bIA32_MC(\d{1,2})_STATUS\(0x[0-9a-f]{1,4}\):[ \t]{1,8}0x([0-9a-f]{16})\b/gi,
+    )
+  ) {
+    const status = BigInt(`0x${digits}`);
+    // Valid, and not corrected.
+    if (status >> 63n === 0n || (status >> 61n & 1n) === 0n) continue;
+    const code = Number(status & 0xffffn);
+    const kind = checkCodes.find(([mask, value]) => (code & mask) === value)?.[2];
+    banks.set(
+      bank,
+      `bank ${bank} (status 0x${digits})${kind === undefined ? "" : `, ${kind}`}`,
+    );
+  }
+  return banks.size === 0 ? [] : [
+    `An error that could not be corrected, in the CPU's ${
+      [...banks.values()].slice(0, 3).join("; ")
+    }.`,
+  ];
 }
 
 /** Which CPUs did not answer, and of which the report has the backtrace that it printed before. XNU, osfmk/i386/mp.c:

@@ -146,7 +146,7 @@ export const panicRows: readonly KnowledgeRow[] = [
   ),
   panic(
     "Failed to wake the ME",
-    "Intel's graphics driver could not reach the firmware of the graphics chip (GuC), which did not answer.",
+    "Intel's graphics driver could not wake what it calls the ME, by which it reaches the firmware of the graphics chip (GuC).",
     ["a driver or firmware bug", "failing hardware"],
     updates,
     "Apple, GPUDriversIntel: IGGuC.cpp",
@@ -287,7 +287,13 @@ export const panicRows: readonly KnowledgeRow[] = [
     "",
     "XNU, osfmk/i386/mp.c: NMIInterruptHandler",
   ),
-  ...["icket spinlock timeout", "icket spinlock["].map((key) =>
+  ...([
+    ["icket spinlock timeout", "lock_ticket.c", "waiter"],
+    ["icket spinlock[", "lock_ticket.c", "waiter"],
+    // The backtrace may be the owner's.
+    ["Spinlock[", "locks.c", undefined],
+    ["Spinlock acquisition timed out", "locks.c", undefined],
+  ] as const).map(([key, file, backtrace]) =>
     panic(
       key,
       "A CPU waited too long for a spinlock: its owner did not release it.",
@@ -297,8 +303,8 @@ export const panicRows: readonly KnowledgeRow[] = [
         "a lock that was freed or overwritten",
       ],
       "",
-      "XNU, osfmk/kern/lock_ticket.c",
-      "waiter",
+      `XNU, osfmk/kern/${file}`,
+      backtrace,
     )
   ),
   panic(
@@ -733,6 +739,21 @@ export const panicRows: readonly KnowledgeRow[] = [
     "",
     "XNU, osfmk/arm/trap.c",
   ),
+  ...([
+    [
+      "prefetch abort in kernel mode",
+      "jumped to an address that is not code, or whose code it may not run",
+    ],
+    ["data abort in kernel mode", "used an address that is not mapped or not permitted"],
+  ] as const).map(([key, what]) =>
+    panic(
+      key,
+      `The kernel ${what}.`,
+      ofExtension,
+      "See the extensions in the backtrace.",
+      "XNU, osfmk/arm/trap.c: sleh_abort",
+    )
+  ),
   panic(
     "probable overflow",
     "The kernel's stack pointer was outside of its stack: most often the stack overflowed.",
@@ -786,19 +807,6 @@ export const panicRows: readonly KnowledgeRow[] = [
     ["a damaged pointer"],
     "See the extensions in the backtrace.",
     "XNU, osfmk/arm64/sleh.c",
-  ),
-  ...["Spinlock[", "Spinlock acquisition timed out"].map((key) =>
-    panic(
-      key,
-      "A CPU waited too long for a spinlock: its owner did not release it.",
-      [
-        "a driver that holds a lock for too long",
-        "a CPU that hangs",
-        "a lock that was freed or overwritten",
-      ],
-      "",
-      "XNU, osfmk/kern/locks.c",
-    )
   ),
   panic(
     "Sleep/Wake hang detected",

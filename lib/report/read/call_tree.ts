@@ -278,16 +278,24 @@ function place(
   }
 }
 
+/** The node with the most samples, of several the first; `null` where there is none. */
+export function heaviestNode(level: readonly CallTreeNode[]): CallTreeNode | null {
+  let best: CallTreeNode | null = null;
+  for (const node of level) if (best === null || node.count > best.count) best = node;
+  return best;
+}
+
+/** The root with the most samples: one without callees, beside others, is that of stacks that could not be walked. */
+export function heaviestRoot(roots: readonly CallTreeNode[]): CallTreeNode | null {
+  return heaviestNode(roots.filter(({ children }) => children.length > 0)) ?? heaviestNode(roots);
+}
+
 /** A thread with its heaviest stack as frames. */
 function finish(thread: DraftThread, index: number, several: boolean): ReportThread {
   const { roots, process, ...rest } = thread;
   const frames: ReportFrame[] = [];
-  let level: readonly CallTreeNode[] = roots;
-  while (level.length > 0) {
-    const heaviest = level.reduce((best, node) => node.count > best.count ? node : best);
-    frames.push(heaviest.frame);
-    level = heaviest.children;
-  }
+  const first = thread.name === "heaviest stack" ? heaviestRoot(roots) : heaviestNode(roots);
+  for (let node = first; node !== null; node = heaviestNode(node.children)) frames.push(node.frame);
   frames.reverse();
   return {
     ...rest,

@@ -123,6 +123,8 @@ const oldBacktrace = /^Backtrace:((?: 0x[0-9A-F]{8}){1,64})$/i;
 /** A line of one that goes on over several. */
 const oldAddresses = /^(?:0x[0-9A-F]{8}(?: |$)){1,16}$/i;
 const MAX_OLD_FRAMES = 64;
+/** What 32-bit kernels of iOS write above such lines. */
+const addressesTitle = /^Panicked thread: 0x[0-9a-f]{1,16}, backtrace: 0x[0-9a-f]{1,16}$/i;
 /** `lr: 0xfffffe002b6c1e4c  fp: 0xfffffe60ffb3b5c0` */
 const armFrame = /^lr:[ \t]*(0x[0-9a-fA-F]{1,16})[ \t]+fp:/;
 /** `com.apple.driver.AppleMuxControl(3.21.14)[UUID]@0xffffff7f89030000->0xffffff7f89043fff` */
@@ -211,9 +213,10 @@ export function parsePanic(written: string): ParsedPanic {
       inExtensions = false;
       continue;
     }
-    inAddresses = line === "Backtrace:" || (inAddresses && oldAddresses.test(line));
+    const isAddress = oldAddresses.test(line);
+    inAddresses = line === "Backtrace:" || addressesTitle.test(line) || (inAddresses && isAddress);
     const old = inAddresses
-      ? line === "Backtrace:" ? null : line
+      ? isAddress ? line : null
       : frames.length === 0
       ? oldBacktrace.exec(line)?.[1] ?? null
       : null;
@@ -272,8 +275,10 @@ export function parsePanic(written: string): ParsedPanic {
     if (colon <= 0 || colon > 60) continue;
     const name = line.slice(0, colon).trim();
     const value = line.slice(colon + 1).trim();
-    if (/^BSD process name corresponding to current thread/.test(name)) task = value;
-    else if (/^Process name corresponding to current thread/.test(name)) {
+    // Somebody may have marked the line.
+    if (/^\*{0,2}BSD process name corresponding to current thread/.test(name)) {
+      task = value.replace(/\*{1,2}$/, "");
+    } else if (/^\*{0,2}Process name corresponding to current thread/.test(name)) {
       task = value.replace(/ \(0x[0-9a-f]+\)$/, "");
     } else if (/^Panicked task/.test(name)) {
       const match = /pid (\d{1,7}): (\S.{0,100})$/.exec(value.slice(-200));

@@ -487,6 +487,31 @@ Deno.test("a single sample at the end of a heaviest stack decides nothing; share
   assertEquals(deciding?.frame.symbol, "bakeBread");
 });
 
+Deno.test("without a heaviest stack it is that of the root with most samples that has callees", () => {
+  const { text, deciding } = explained(`Command:         Bakery
+Path:            /private/var/containers/Bundle/Application/0/Bakery.app/Bakery
+Event:           cpu usage
+Action taken:    none
+Steps:           15
+
+Powerstats for:  Bakery [77]
+  11 ??? (libdyld.dylib + 4032) [0x1839a9fc0]
+    11 bakeAll + 8 (Bakery + 1630896) [0x1044ae2b0]
+      6  bakeBread + 8 (Bakery + 3000) [0x104320bb8]
+        3  bakeRoll + 8 (Bakery + 4000) [0x104320fa0]
+        3  bakeLoaf + 8 (Bakery + 5000) [0x104321388]
+      2  salt + 8 (Bakery + 6000) [0x104321770]
+      3  sugar + 8 (Bakery + 7000) [0x104321b58]
+  4  ??? (libsystem_pthread.dylib + 2820) [0x183c77b04]
+`);
+  assertStringIncludes(
+    text,
+    "The heaviest stack: 11 of 15 samples (73%) went through bakeAll (Bakery)",
+  );
+  assert(!text.includes("4 of 15"), text);
+  assert(deciding?.frame.symbol?.startsWith("bake"), deciding?.frame.symbol ?? "");
+});
+
 Deno.test("why a device was reset, by its boot faults; how long a process did not answer, by the sampled duration", () => {
   const causes = (faults: string) =>
     explainReport(readReport(
@@ -636,6 +661,12 @@ Processes
   assertStringIncludes(ended.text, "The largest process was Cart; it was not ended.");
   assertEquals([ended.verdict, ended.absent], ["none", "memory"]);
   assertStringIncludes(old("").text, "no process is marked as ended for it");
+  const cut = explained(
+    "OS Version:      iPhone OS 4.3.3 (8J2)\nDate:            2011-03-01 10:10:10 +0100\n\n" +
+      "Free pages:        515\nLargest process:   Cart\n\nProcesses\n         Name                 UUID\n",
+  );
+  assertStringIncludes(cut.text, "The list of processes is missing in the report");
+  assert(!cut.text.includes("no process is marked"), cut.text);
 });
 
 Deno.test("watchdogd's own report of a service tells how it answered", () => {

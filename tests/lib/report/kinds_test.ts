@@ -17,6 +17,59 @@ Deno.test("a stackshot with a reason is not blamed on buttons", () => {
   assertEquals(explainReport(readReport(shot("stackshot via sysdiagnose"), "x")).check, []);
 });
 
+Deno.test("whom the reason of a stackshot names by number, and what its threads waited for", () => {
+  const shot = (reason: string, waits: string[]) =>
+    told(
+      `{"bug_type":"288","os_version":"iPhone OS 17.1"}\n${
+        JSON.stringify({
+          ...{ reason, exception: "0xbe18d1ee", build: "x" },
+          processByPid: {
+            "7": { procname: "baked", threadById: { "3": {} } },
+            "77": { procname: "ovend", threadById: { "41": {}, "42": {} }, waitInfo: waits },
+          },
+        })
+      }`,
+    );
+  const text = shot("baked: message received to terminate [77]", [
+    "thread 40: mach_msg receive on port set 0x594ce18c0824a151",
+    "thread 41: pthread condvar 0x159561510",
+    "thread 42: pthread mutex 0x153394df0 owned by thread 41",
+  ]);
+  assertStringIncludes(text, "The process that this names is ovend [77].");
+  assertStringIncludes(
+    text,
+    "Thread 42 waited for a lock (pthread mutex) that thread 41 held, which waited in turn (pthread condvar).",
+  );
+  assert(!text.includes("hread 40"), text);
+  const both = shot("ovend:77 has assertions", [
+    "thread 41: unfair lock 0x227829f18 owned by thread 42",
+    "thread 42: pthread mutex 0x153394df0 owned by thread 41",
+  ]);
+  assertStringIncludes(both, "names is ovend [77].");
+  assertStringIncludes(both, "that thread 41 held: they wait for each other, without end.");
+  assert(!shot("no answer [78]", []).includes("this names"), text);
+});
+
+Deno.test("what analytics count of crashes and of processes that were ended for memory", () => {
+  const line = (name: string, message: object) => `${JSON.stringify({ message, name })}\n`;
+  const { happened, check } = explainReport(readReport(
+    `{"bug_type":"211","os_version":"iPhone OS 13.2"}\n{"_marker":"<metadata>","version":"1.0"}\n` +
+      line("StabilityCrashNumerator2", {
+        ...{ Count: 5, appVersion: "1.2", process: "Bakery", terminationReasonNamespace: "SIGNAL" },
+        terminationReasonExceptionCode: "0x5",
+      }) +
+      line("JetsamAggregationV2", { Count: 2, name: "ovend", reason: "highwater" }) +
+      line("JetsamAggregationV3", { Count: 2, name: "ovend", reason: "highwater" }),
+    "x",
+  ));
+  assertStringIncludes(
+    happened.join("\n"),
+    "It counts crashes of: Bakery 1.2 (SIGNAL 0x5), 5 times.",
+  );
+  assertStringIncludes(happened.join("\n"), "ended for memory: ovend (highwater), 2 times.");
+  assert(!check.join().includes("this one has no crash"), check.join());
+});
+
 /** A spindump of several processes, as `spindump` lays them out. */
 const stall = `Date/Time:        2026-01-02 03:04:05.000 +0000
 OS Version:       macOS 15.0 (Build 24A335)

@@ -105,7 +105,7 @@ Deno.test("a backtrace within the kernel, its address without the slide, and ext
   assertStringIncludes(text, "the instruction is at 0xffffff800024136e");
   assertEquals(
     check,
-    "See which extensions of others are loaded: com.bakery.Oven, at.bakery.Loaf.",
+    "If it comes again, try without the extensions of others that are loaded, though none is in the backtrace: com.bakery.Oven, at.bakery.Loaf.",
   );
 });
 
@@ -171,6 +171,7 @@ Backtrace (CPU 0), Frame : Return Address
     "Not canonical as an address, so that an access by such a register would",
   );
   assertStringIncludes(address, "fail like this: RDI 0xc0ffee0000ce50c0.");
+  assertStringIncludes(address, "most likely read from memory that had been freed");
   const other = panic("0xffffff8032cc76e0");
   assert(!other.includes("Not canonical"), other);
   assertStringIncludes(other, "or an instruction that the CPU does not allow");
@@ -675,4 +676,47 @@ Deno.test("what holds the registry of devices busy; a process that ended by what
     "waited too long",
   );
   assert(!of("CartGPU::setPowerState: 3D engine is busy").happened.join().includes("in time"));
+});
+
+Deno.test("what the device of an NVMe panic says of itself, and who made it", () => {
+  const told = (message: string) =>
+    explained(`panic(cpu 6 caller 0xffffff8014ac2838): ${message}`).text;
+  const ready = told('nvme: "Fatal error occurred. CSTS=0x1 US[1]=0x0 VID=0x144d DID=0xa809"');
+  assertStringIncludes(ready, "(CSTS 0x1) says that it is ready, and of no fatal error");
+  assertStringIncludes(ready, "The device's vendor (0x144d) is Samsung.");
+  const failed = told('nvme: "Fatal error occurred. CSTS=0x3 VID/DID=0x2260126f"');
+  assertStringIncludes(failed, "(CSTS 0x3) the device had a fatal error.");
+  assertStringIncludes(failed, "(0x126f) is Silicon Motion.");
+  const gone = told('nvme: "Fatal error occurred. CSTS=0xffffffff VID=0xffff DID=0xffff"');
+  assert(!/status register|vendor/.test(gone), gone);
+});
+
+Deno.test("the bank of a machine check that could not be corrected; whose line somebody marked", () => {
+  const { text } = explained(
+    " Processor 0: IA32_MCG_STATUS: 0x0000000000000005\n  IA32_MC1_STATUS(0x405): 0xbf80000000000114\n" +
+      "  IA32_MC2_STATUS(0x409): 0x8000000000000400\n" +
+      'panic(cpu 2 caller 0xffffff8016c07125): "Machine Check at 0x00007fff7dd40e93, registers:"@/trap_native.c:168\n' +
+      "Backtrace (CPU 2), Frame : Return Address\n0xffffff922c27bdd0 : 0xffffff8016af368c \n\n" +
+      "**BSD process name corresponding to current thread: Baker**\n",
+  );
+  assertStringIncludes(text, "in the CPU's bank 1 (status 0xbf80000000000114), in a cache.");
+  assertStringIncludes(text, "The running process was Baker;");
+});
+
+Deno.test("a jump of a 32-bit kernel of iOS, whose backtrace has addresses alone; a register of NVIDIA's", () => {
+  const { text } = explained(
+    "panic(cpu 0 caller 0x<ptr>): sleh_abort: prefetch abort in kernel mode: fault_addr=0x857e7000\n" +
+      "r0:   0x96961a40  r1: 0x857e7000  r2: 0x8c000001  r3: 0x00000001\n" +
+      "cpsr: 0x80000013 fsr: 0x0000000f far: 0x857e7000\n\nDebugger message: panic\nOS version: 13F69\n" +
+      "Panicked task 0xc65784c8: 926 pages, 8 threads: pid 164: baker\n" +
+      "panicked thread: 0xc67478b0, backtrace: 0x800aba00\n\t0x854c9b63\n\t0x854c9e39\n\t0x85420f63\n",
+  );
+  assertStringIncludes(text, "The kernel jumped to an address that is not code, or");
+  assertStringIncludes(text, "The address was 0x857e7000, which it executed.");
+  assertStringIncludes(text, "a permission fault");
+  assert(!text.includes("No backtrace"), text);
+  const gpu = explained(
+    'panic(cpu 0 caller 0xffffff7f9ba70fb0): "GPU Panic: NVRM[0/1:0:0]: Read Error 0x00000144: CFG 0x0fe910de 0x00100406 0xc0000000, D0"',
+  );
+  assertStringIncludes(gpu.text, "while the chip's configuration could still be read");
 });
