@@ -14,8 +14,10 @@
 const folders =
   /^(?:\/(?:usr\/)?(?:lib(?:exec|32|64|x32)?|s?bin)\/|\/System\/(?!Volumes\/Data\/|Library\/Frameworks\/Python\.framework\/.{1,60}\/site-packages\/)|\/Library\/Apple\/|\/(?:private\/)?preboot\/(?:[0-9A-Fa-f-]{36,128}\/)?(?:Cryptexes|System|usr)\/|\/Developer\/|\/AppleInternal\/)/;
 
-/** Libraries that people installed among the system's before OS X 10.11 closed the folder, and that the system never had. */
-const installed = /^\/usr\/lib\/lib(?:usb|ftdi|ftd2xx|hidapi|mono|gdiplus)[\w.-]{0,40}\.dylib$/;
+/** Libraries that people installed among the system's before OS X 10.11 closed the folder, and that the system never had; and
+ * those of jailbreaks. */
+const installed =
+  /^\/usr\/lib\/(?:lib(?:usb|ftdi|ftd2xx|hidapi|mono|gdiplus|substrate|substitute|hooker|blackjack|ellekit|rocketbootstrap|activator)[\w.-]{0,40}\.dylib$|TweakInject[/.]|substitute-|substrate\/)/;
 
 /** A simulator's system, on whichever volume: runtimes are mounted disk images from Xcode 14 on, and
  * were part of the platform's SDK up to Xcode 5. */

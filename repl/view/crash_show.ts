@@ -98,28 +98,44 @@ function functionWords(symbol: string): SafeText {
   return short(name.length > LONG ? shortName(name) : name);
 }
 
-function frameWords(frame: ReportFrame, style: Style, isNext = false): SafeText {
-  const image = frame.image === null
-    ? safe``
-    : safe`${style("image", short((frame.image.path ?? frame.image.name).split("/").at(-1)!))} `;
+/** A frame's image, function and place.
+ *
+ * @param isNext whether its name is that of the next function
+ * @param isToldOf whether the image of a copy without its list of images is named beside it
+ */
+function frameWords(
+  frame: ReportFrame,
+  style: Style,
+  isNext = false,
+  isToldOf = false,
+): SafeText {
+  // A copy without its list of images still names them in its frames.
+  const title = frame.image === null ? frame.imageName : frame.image.path ?? frame.image.name;
+  const image = title === null ? safe`` : style("image", short(title.split("/").at(-1)!));
   const offset = frame.image === null ? 0n : frame.address - frame.image.base;
   // Further on than any function is long, a name is only that of the nearest exported one.
   const isFar = isNearest(frame);
   const isHidden = frame.symbol === "<redacted>" && (frame.image ?? frame.imageName) !== null;
   const name = frame.symbol === null || isFar || isNext || isHidden ||
       frame.symbol === "<deduplicated_symbol>"
-    ? frame.image === null
-      ? frame.imageName === null
-        ? safe`${hex(frame.address)}`
-        : safe`${style("image", short(frame.imageName))}${
-          // Some reporters only name the image.
-          frame.address === 0n ? safe`` : safe` ${hex(frame.address)}`}`
-      : safe`+ ${hex(offset < 0n ? -offset : offset)}`
+    ? frame.image !== null
+      ? safe`+ ${hex(offset < 0n ? -offset : offset)}`
+      // Some reporters only name the image.
+      : frame.address === 0n && title !== null
+      ? safe``
+      : safe`${hex(frame.address)}`
     : functionWords(frame.symbol);
   const place = frame.file === null
     ? safe``
     : safe` at ${short(frame.file)}${frame.line === null ? safe`` : safe`:${frame.line}`}`;
-  return safe`${image}${name}${place} ${style("quiet", safe`(frame ${frame.index})`)}`;
+  const isBare = isToldOf && frame.image === null && name.length > 0 &&
+    frame.symbol !== null && !isFar && !isNext && !isHidden;
+  const parts = [
+    isBare ? safe`` : image,
+    safe`${name}${place}`,
+    style("quiet", safe`(frame ${frame.index})`),
+  ];
+  return join(parts.filter((part) => part !== ""), " ");
 }
 
 const verdicts = {
@@ -129,7 +145,7 @@ const verdicts = {
   system:
     safe`the system, as far as the stack shows; what the program did before may have led to it`,
   unknown: safe`not known`,
-  none: safe`nobody's; the stacks show no cause`,
+  none: safe`not known; the stacks show no cause`,
 } as const;
 
 /** What a report lacks for a verdict. */
@@ -182,6 +198,9 @@ const absences = {
   threads: safe`not known; the report has this thread alone, which waited for events`,
   wait: safe`not known; the stack is that of a thread that waited`,
   signal: safe`nobody's, as far as the stacks show: a signal from outside ended the process`,
+  blameless: safe`nobody's; no code of the process need have led to it`,
+  again: safe`not known; what is on the stack only raised an earlier error again`,
+  sender: safe`not known; what sent the signal is not on the stack`,
   sent: safe`not known; the stack is only where the thread was when the signal came`,
   generated:
     safe`not known; the code that was interrupted is in no image, as what a run-time compiles; the signal's handler is a run-time's`,
@@ -273,6 +292,9 @@ function callerWords(frames: readonly OwnedFrame[], deciding: OwnedFrame): SafeT
 const quiet: ReadonlySet<Absent> = new Set([
   "wait",
   "sent",
+  "sender",
+  "blameless",
+  "again",
   "signal",
   "packaging",
   "extension",
@@ -307,7 +329,7 @@ function verdictWords(
   attribution: Attribution,
   style: Style,
 ): SafeText[] {
-  const { verdict, absent, library, isOutside, isLibrary, part } = attribution;
+  const { verdict, absent, library, isOutside, isTweak, isLibrary, part } = attribution;
   const {
     isApple,
     isEvidence,
@@ -341,6 +363,8 @@ function verdictWords(
     ? safe`${short(part)}, which is in the program`
     : verdict === "program" && isApple
     ? isLibrary ? safe`a library in a program of Apple's` : safe`a program of Apple's`
+    : verdict === "program" && isTweak
+    ? safe`a library that a jailbreak loaded, neither the program's nor the system's`
     : verdict === "program" && isOutside
     ? safe`a library that the program does not bring along`
     : verdict === "program" && isLibrary === null
@@ -373,7 +397,7 @@ function verdictWords(
     const isPlain = evidence === "image" || evidence === "extension" || evidence === "none";
     const source = unit === null || isPlain ? safe`` : safe` of ${short(unit)}`;
     const way = isPlain ? safe`` : safe`, ${ways[evidence]}`;
-    const place = frameWords(frame, style, isNextFunction(frames, deciding));
+    const place = frameWords(frame, style, isNextFunction(frames, deciding), library !== null);
     const told = isOfFile ? safe`by its source file's folder` : safe`by its name`;
     const isMakers = maker !== null && !isOfCaller && isPlace;
     const of = isMakers

@@ -31,6 +31,7 @@ import {
   isOutside,
   isSamePath,
   isSystemProgram,
+  isTweak,
 } from "./program.ts";
 import { isEvidence, makerOfFile, scriptBetween } from "./evidence.ts";
 import { isSignalled } from "./signalled.ts";
@@ -50,6 +51,7 @@ import {
   isRecorderFrame,
   isThunk,
   isWrapper,
+  linkedTitle,
   passesOn,
   reachesBase,
   readStack,
@@ -78,7 +80,9 @@ import {
   isReporterCrash,
   isSentSignal,
   isUnplaced,
+  lacksSender,
   onlyWaits,
+  raisesAgain,
   tellingStack,
   usesResource,
 } from "./telling.ts";
@@ -133,6 +137,8 @@ export interface Attribution {
   /** Whether the deciding frame's image is outside of the program's bundle or folder, such as a plug-in of the
    * system's or an injected library. */
   readonly isOutside: boolean;
+  /** Whether a jailbreak put the deciding frame's image into the program. */
+  readonly isTweak: boolean;
   /** Whether the deciding frame's image is another than the program's executable, as far as their names tell: a
    * library, a framework or a plug-in; `null` where the report does not name the program. */
   readonly isLibrary: boolean | null;
@@ -196,7 +202,8 @@ export function attributeReport(
       : owned;
   });
   if (isSignalled(report, stack)) {
-    return { ...undecided, verdict: "none", absent: "signal", frames };
+    const absent = report.stacks.length === 0 ? "stack" : "signal";
+    return { ...undecided, verdict: "none", absent, frames };
   }
   if (decidesNothing(report, stack)) {
     return { ...undecided, verdict: "none", absent: whyNone(report, stack), frames };
@@ -206,6 +213,7 @@ export function attributeReport(
     report.exception?.type === "EXC_RESOURCE" && /^MEMORY\b/.test(report.exception.subtype ?? "")
   ) return { ...undecided, absent: isSystemProgram(report) ? "part" : "resource", frames };
   const reading = readStack(stack);
+  if (raisesAgain(report, reading)) return { ...undecided, absent: "again", frames };
   const managed = managedOwner(report);
   if (managed !== null) {
     const absent = managed.isLibrary ? "managed library" : "managed own";
@@ -276,8 +284,13 @@ export function attributeReport(
       ? culpritOf(report)
       : deciding?.library ?? null,
     isOutside: deciding !== null && isOutside(deciding.frame, report),
+    isTweak: deciding !== null && isTweak(deciding.frame, report),
     isLibrary: deciding !== null && isLibrary(deciding.frame, report),
-    part: isPart ? knownFrame(frames[at].frame.symbol!)?.framework ?? null : null,
+    part: isPart
+      ? knownFrame(frames[at].frame.symbol!)?.framework ?? null
+      : deciding?.owner === "program" && frames[at].owner === "runtime"
+      ? linkedTitle(frames[at].frame)
+      : null,
     isApple: deciding !== null && isOfApples(deciding, report),
     isEvidence: deciding !== null &&
       (found.isDeep || isEvidence(report, stack, reading, begin, at)),
@@ -451,6 +464,7 @@ const undecided = {
   verdict: "unknown",
   library: null,
   isOutside: false,
+  isTweak: false,
   isLibrary: false,
   part: null,
   isApple: false,
@@ -655,6 +669,7 @@ function whyNone(report: CrashReport, stack: readonly ReportFrame[]): Absent | n
     return jetsamReason(report) === "per-process-limit" ? "limit" : "memory";
   }
   if (new Set(report.threads.map(({ process }) => process)).size > 1) return "processes";
+  if (isBlameless(report)) return "blameless";
   if (onlyWaits(report, stack)) return "wait";
   if (isSentSignal(report, stack)) return "sent";
   // Of a process that waited, what led to its end is on another thread, which a copy may lack.
@@ -674,6 +689,9 @@ function whyAbsent(
     return isSystemProgram(report) ? "part" : "resource";
   }
   if (isPoolRelease(report, stack, reading)) return "pool";
+  if (deciding === null && report.exception?.type === "EXC_CRASH" && lacksSender(stack)) {
+    return "sender";
+  }
   if (isGenerated(stack, reading.first)) return "generated";
   if (lacking === "outer" && deciding === null && isRecording(stack)) return "recorder";
   if (lacking === "stack" && culpritOf(report) !== null) return "culprit";

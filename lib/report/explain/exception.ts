@@ -6,7 +6,6 @@ import { isSystemFrame, titleOf } from "../images.ts";
 import { textAt } from "../json.ts";
 import {
   bareName,
-  callTime,
   heapDamage,
   type KnowledgeRow,
   known,
@@ -55,7 +54,7 @@ import {
 } from "./stack.ts";
 import { handlerThrows } from "./language.ts";
 import type { Crash, Story } from "./story.ts";
-import { decidesNothing, isBadJump, isSentSignal, onlyWaits } from "./telling.ts";
+import { decidesNothing, isBadJump, isSentSignal, lacksSender, onlyWaits } from "./telling.ts";
 import { sentence, threadWords } from "./words.ts";
 
 /** Tells the codes of exceptions that have their own layout: EXC_RESOURCE and EXC_GUARD.
@@ -87,6 +86,11 @@ export function tellCodes({ report, ended }: Crash, story: Story): boolean {
   const guarded = decoded === null && exception?.type === "EXC_GUARD" ? guardWords(report) : null;
   if (guarded !== null && !happened.some((text) => text.includes(exception!.message ?? guarded))) {
     story.tell(sentence(guarded));
+    const value = /\bguarded with 0x([0-9a-f]{1,16})\b/i.exec(guarded)?.[1];
+    const guard = value === undefined
+      ? null
+      : known("guard", `0x${BigInt(`0x${value}`).toString(16)}`);
+    if (guard !== null) story.add(guard, `The guard is ${guard.meaning}.`);
   }
   if (decoded !== null) {
     story.tell(sentence(decoded));
@@ -583,14 +587,15 @@ function unsaid(
     : "";
 }
 
+/** Functions that send a signal to their own process. */
+const sends = /^_{0,2}((?:pthread_)?kill|raise)$/;
+
 /** Tells that a process sent a signal to itself, where the thread that ended is within the call that does; `null` for
  * others. */
 function sentItself({ crashedThread, exception }: CrashReport): string | null {
-  const [top, caller] = crashedThread?.frames ?? [];
-  const name = /^_{0,2}((?:pthread_)?kill|raise)$/.exec(top?.symbol ?? "")?.[1];
+  const name = sends.exec(crashedThread?.frames[0]?.symbol ?? "")?.[1];
   if (name === undefined || exception?.type !== "EXC_CRASH") return null;
-  const symbol = caller?.symbol ?? null;
-  const isLost = symbol !== null && (callTime(symbol).origin ?? callTime(symbol).occasion) !== null
+  const isLost = lacksSender(crashedThread!.frames)
     ? ` The function that called ${name}() is not on the stack.`
     : "";
   return ` The process sent the signal to itself, by ${name}(): on purpose, or as a handler does that raises a signal again, of which the fault is not in the report.${isLost}`;

@@ -153,6 +153,15 @@ function tellType(
 /** Characters of a report in which a line of the console is looked for. */
 const MAX_SEARCHED = 1 << 16;
 
+/** How the lines begin that functions print before they end a process. */
+const saidBy: readonly (readonly [string, RegExp])[] = [
+  ["_objc_", /\bobjc(?:\[\d{1,9}\])?: ([^"\n]{5,200})/],
+  [
+    "get_numerous_trampoline",
+    /\bRan out of trampolines of type \d{1,2}(?: in '[^'\n]{1,300}')?(?: \((?:limit )?\d{1,9}\))?/,
+  ],
+];
+
 /** Tells that the message is not there of which a function's row speaks. */
 function tellUnsaid(
   { text }: CrashReport,
@@ -160,9 +169,8 @@ function tellUnsaid(
   story: Story,
 ): void {
   // The console's line is often copied along with the report.
-  const line = key.startsWith("_objc_")
-    ? /\bobjc(?:\[\d{1,9}\])?: ([^"\n]{5,200})/.exec(text.slice(0, MAX_SEARCHED))
-    : null;
+  const pattern = saidBy.find(([prefix]) => key.startsWith(prefix))?.[1];
+  const line = pattern?.exec(text.slice(0, MAX_SEARCHED)) ?? null;
   if (line !== null) return story.tell(`It says: ${line[0]}`);
   const isAssertion = next.includes("no text of it");
   if (!isAssertion && !/\b(?:message|panic's message|exception's (?:class|type))\b/.test(next)) {

@@ -1,12 +1,12 @@
 /** What else took part in a crash: other threads, libraries that were put into the program, and for whom a service worked. */
 
-import { baseName, isSystemFrame, titleOf } from "../images.ts";
+import { isSystemFrame, titleOf } from "../images.ts";
 import { type Engine, engines, known } from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { isIdleStack, isMainThread, mainThread, waitOf } from "./hang.ts";
 import { ownLock } from "./locks.ts";
 import { shortName } from "./names.ts";
-import { isOfProcess, isSystemProgram, responsibleOf } from "./program.ts";
+import { isOfProcess, isSystemProgram, isTweak, responsibleOf } from "./program.ts";
 import { endedBy, frameOwner, functionOf } from "./stack.ts";
 import type { Crash, Story } from "./story.ts";
 import { sentence, threadWords } from "./words.ts";
@@ -351,17 +351,14 @@ function isPermitted({ permits }: Engine, thread: ReportThread): boolean {
     thread.frames.some(({ symbol }) => symbol !== null && permits.names.test(symbol));
 }
 
-/** Folders of the libraries that jailbreaks load into programs: Cydia Substrate, libhooker, ElleKit. */
-const tweaks = /\/(?:MobileSubstrate\/DynamicLibraries|TweakInject)\//;
-
 /** Most libraries that are named. */
 const MAX_NAMED = 4;
 
 /** Tells of libraries on the stack that a jailbreak put into the program. */
-function tellTweaks({ stack }: Crash, story: Story): void {
+function tellTweaks({ report, stack }: Crash, story: Story): void {
   const names = new Set<string>();
-  for (const { image } of stack) {
-    if (image?.path != null && tweaks.test(image.path)) names.add(baseName(image.path));
+  for (const frame of stack) {
+    if (isTweak(frame, report)) names.add(titleOf(frame));
   }
   if (names.size === 0) return;
   story.tell(

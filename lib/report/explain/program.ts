@@ -4,6 +4,7 @@ import { imageOf, imageTitle, isSystemFrame, isSystemImage } from "../images.ts"
 import { type CrashReport, fieldValue, type ReportFrame } from "../report.ts";
 import { textAt } from "../json.ts";
 import { systemPrograms } from "../system_names.ts";
+import { isMobile } from "./platform.ts";
 
 /** Whether a process's program comes with the system, as the Finder does. */
 export function isSystemProgram(report: CrashReport): boolean {
@@ -139,6 +140,20 @@ export function isOutside(frame: ReportFrame, report: CrashReport): boolean {
   const [, folder = "", name] = app;
   return !path.includes(`/${name}/`) && !(folder.length > 16 && path.startsWith(folder)) &&
     (packages.test(path) || plugIns.test(path));
+}
+
+/** Folders of what jailbreaks load into programs: Cydia Substrate, Substitute, libhooker, ElleKit, and their tweaks. */
+const tweaks =
+  /\/MobileSubstrate\/|\/TweakInject[/.]|\/CydiaSubstrate\.framework\/|^\/usr\/lib\/(?:lib(?:substrate|substitute|hooker|blackjack|ellekit|rocketbootstrap|activator)\b|substitute-|substrate\/)/;
+
+/** Folders in which phones have nothing of their makers' that a program loads, but packages of jailbreaks. */
+const jailbroken =
+  /^\/(?:private\/)?(?:Library\/(?!Developer\/)|var\/(?:jb|LIB|ulb)\/|preboot\/\w{1,200}\/jb-)/;
+
+/** Whether a jailbreak put the library of a frame into the program: it is neither that's nor the system's. */
+export function isTweak({ image }: ReportFrame, report: CrashReport): boolean {
+  const path = image?.path ?? null;
+  return path !== null && (tweaks.test(path) || (isMobile(report) && jailbroken.test(path)));
 }
 
 /** The process that the system holds responsible for a report's, where that is another one. */

@@ -1,8 +1,9 @@
 /** The region of memory that an address is in, and those beside it, by what the report has of them. */
 
-import { regionInfo } from "../fault.ts";
+import { NEAR_NULL, regionInfo } from "../fault.ts";
 import type { CrashReport } from "../report.ts";
 import { crashedIndex } from "./crashed.ts";
+import { sizeWords } from "./words.ts";
 
 /** Up to this far after a heap's region an access is taken for one past the end of its last block. */
 const OVERRUN = 0x1000n;
@@ -63,9 +64,11 @@ export function regionWords(report: CrashReport, address: bigint): RegionWords {
         ? { ...nothing, words, beside: stack, kind: "beside" }
         : { ...nothing, words: `${words}, which is not the one that crashed` };
     }
+    // Of null and what is near it all processes have nothing.
+    if (after === null && address < NEAR_NULL) return nothing;
     const near = [
-      after === null ? "" : `${after} bytes after the one before`,
-      before === null ? "" : `${before} bytes before the next`,
+      after === null ? "" : `${sizeWords(after)} after the one before`,
+      before === null ? "" : `${sizeWords(before)} before the next`,
     ].filter((text) => text !== "").join(", ");
     const type = regionBefore(info);
     const behind = after === null || type === null ? "" : `; the one before is ${type}`;

@@ -103,6 +103,16 @@ const ofRecorder =
 const ofMono =
   /(?:^|\/)(?:(?:mini-[\w-]{2,40}|aot-runtime|debugger-agent|debug-mini|method-to-ir|exceptions-(?:arm|arm64|x86|amd64)|tramp-(?:arm|arm64|x86|amd64)|sgen-[\w-]{2,40}|wthreads)\.c|(?:mscorlib|System(?:\.\w{1,40}){0,4}|monotouch|Mono\.\w{1,40}|Xamarin\.(?:iOS|Mac|TVOS|WatchOS))\.dll\.\d{1,2}\.s)$/;
 
+/** The run-time that a function is of which is linked into the program and ended the process; `null` where its name and its
+ * file do not tell. */
+export function linkedTitle({ symbol, file }: ReportFrame): string | null {
+  const row = symbol === null ? null : knownFrame(symbol);
+  return row?.framework ??
+    ((file !== null && ofMono.test(file)) || row?.source.startsWith("Mono,") === true
+      ? "Mono"
+      : null);
+}
+
 /** Functions of the system that bring an event where it belongs. */
 const dispatchers =
   /^(?:-\[NS(?:UI)?Application(?:\(\w{1,40}\))? (?:_handleEvent:|sendEvent:|sendAction:)|-\[UIApplication (?:sendEvent:|sendAction:)|-\[(?:NS|UI)Window(?:\(\w{1,40}\))? (?:sendEvent:|_reallySendEvent)|SendEventToEventTarget|CallNextEventHandler)/;
@@ -884,6 +894,10 @@ function readAnew(stack: readonly ReportFrame[]): StackReading {
 const allocates =
   /^(?:(?:[a-z]{2,8}_)?_?malloc_zone_(?:malloc|calloc|valloc|memalign)|_{0,2}malloc_type_(?:zone_)?(?:malloc|calloc|valloc|memalign)|_?(?:szone|tiny|small|medium|large|rack|nano|nanov2|legacy|default_zone|default|xzm|xzm_xzone|purgeable|zone)_(?:malloc|calloc|memalign|allocate))(?:_|\.|\(|$)|^_?(?:malloc|calloc|valloc|memalign|posix_memalign|aligned_alloc)(?:\(|$)/;
 
+/** Functions of other libraries that ask malloc for a new block, and free none. */
+const asks =
+  /^(?:operator new|_CFRuntimeCreateInstance|_{0,2}CFAllocatorAllocate|_objc_rootAlloc(?:WithZone)?|_?class_createInstance|objc_alloc|swift_(?:slowAlloc|allocObject)|_Block_copy|strdup)\b/;
+
 /** Whether a frame is malloc's where that found an error or failed, and what it was called for was to allocate: it met a heap
  * that was damaged before, and was passed no pointer that could be wrong. */
 function failsToAllocate(stack: readonly ReportFrame[], index: number, first: number): boolean {
@@ -900,7 +914,7 @@ function failsToAllocate(stack: readonly ReportFrame[], index: number, first: nu
   if (names.some((name) => /free(?!_?list)|realloc/.test(name))) return false;
   const caller = stack[outer + 1]?.symbol ?? "";
   return names.some((name) => allocates.test(name)) ||
-    (stack[outer].symbol === null && /^operator new\b/.test(caller));
+    (stack[outer].symbol === null && asks.test(caller));
 }
 
 /** Whether a frame is malloc's, without a name, and called abort(). */

@@ -10,6 +10,7 @@ import {
   titleOf,
 } from "../images.ts";
 import {
+  callTime,
   heapDamage,
   heapMet,
   known,
@@ -150,6 +151,9 @@ function endsInLoop({ format, text }: CrashReport, { tree }: ReportThread): bool
  * - `pool`: an autorelease pool released an object, whose owner is not on the stack
  * - `wait`: the crashed thread only waited when a signal ended the process; `sent`: it worked, and had no fault
  * - `signal`: a signal from outside ended the process
+ * - `sender`: it sent the signal to itself, from a function that has left the stack
+ * - `blameless`: a code says that no code of the process need have led to its end
+ * - `again`: what is on the stack only raised an earlier error again
  * - `launch`: none of the program's code had run
  * - `threads`: the only thread that it has waited for events
  *
@@ -199,6 +203,9 @@ export type Absent =
   | "pool"
   | "wait"
   | "sent"
+  | "sender"
+  | "blameless"
+  | "again"
   | "signal"
   | "generated"
   | "compiled"
@@ -345,6 +352,22 @@ export function isSentSignal(report: CrashReport, stack: readonly ReportFrame[])
   return first === 0 && rows.length === 0 && !stack.some(isTrampoline) &&
     !sends.test(stack[0].symbol ?? "kill") && saysNothing(report) &&
     uncaughtException(report, report.information) === null;
+}
+
+/** Whether a process sent a signal to itself from a function that is not on the stack: it was the last that the system's
+ * function called which is there. */
+export function lacksSender([top, caller]: readonly ReportFrame[]): boolean {
+  if (!/^_{0,2}(?:(?:pthread_)?kill|raise)$/.test(top?.symbol ?? "")) return false;
+  const symbol = caller?.symbol ?? null;
+  return symbol !== null && (callTime(symbol).origin ?? callTime(symbol).occasion) !== null;
+}
+
+/** Whether the exception is one that was caught before and was only raised again on this stack. */
+export function raisesAgain(report: CrashReport, { rows }: StackReading): boolean {
+  if (endedBy(report) !== "abort") return false;
+  const queue = report.crashedThread?.queue ?? null;
+  return rows.some(({ row }) => row.raisesAgain === true) ||
+    (queue !== null && known("occasion", `queue ${queue}`)?.raisesAgain === true);
 }
 
 /** Functions that send a signal to their own process. */

@@ -140,6 +140,10 @@ function slowness({ report, texts, peer }: Crash): Partial<Pick<KnowledgeRow, "c
     return { causes: awaited.causes, next: awaited.next };
   }
   const next = mainAdvice(frames);
+  const asleep = sleepOf(frames);
+  if (asleep !== null) {
+    return { causes: [`a call of ${asleep}() on the main thread`], next };
+  }
   return / waited(?!, or)/.test(words) && !isIdleMain(frames)
     ? {
       next,
@@ -149,6 +153,21 @@ function slowness({ report, texts, peer }: Crash): Partial<Pick<KnowledgeRow, "c
     }
     : { next };
 }
+
+/** The function by which the program put its thread to sleep: nothing ends that but the time; `null` for other stacks. */
+function sleepOf(frames: readonly ReportFrame[]): string | null {
+  const at = frames.findLastIndex(({ symbol }, index) =>
+    index < SLEEP_DEPTH &&
+    /^(?:u?sleep|nanosleep|\+\[NSThread sleep(?:ForTimeInterval|UntilDate):\])$/.test(symbol ?? "")
+  );
+  const caller = at < 0 ? undefined : frames[at + 1];
+  return caller === undefined || frameOwner(caller, functionOf(caller, frames[at])) !== "program"
+    ? null
+    : frames[at].symbol!;
+}
+
+/** Innermost frames that a sleep takes. */
+const SLEEP_DEPTH = 6;
 
 /** Most threads that are looked at. */
 const MAX_THREADS = 500;

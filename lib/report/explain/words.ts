@@ -33,3 +33,15 @@ export function percent(count: number, total: number): string {
   if (rounded === 100 && count < total) return `${Math.floor(1000 * count / total) / 10}%`;
   return rounded === 0 && count > 0 ? "under 1%" : `${rounded}%`;
 }
+
+/** A size that only its order matters of: exact below a megabyte. */
+export function sizeWords(bytes: bigint): string {
+  const megabytes = Number(bytes >> 10n) / 1024;
+  return megabytes < 1
+    ? `${bytes} bytes`
+    : megabytes < 1024
+    ? `${Math.round(megabytes)} MB`
+    : megabytes < 1 << 20
+    ? `${(megabytes / 1024).toFixed(1)} GB`
+    : `${(megabytes / (1 << 20)).toFixed(1)} TB`;
+}

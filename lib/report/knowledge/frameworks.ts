@@ -600,7 +600,7 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     ],
     "Find the first error in the device's log: it is not in this report.",
     "Expo, expo-updates: ErrorRecovery.swift",
-  ),
+  ).map((row): KnowledgeRow => ({ ...row, raisesAgain: true })),
   ...frame(
     ["-[NSUserDefaults(NSUserDefaults) setObject:*"],
     "A value that is no property list was put into the user defaults.",
@@ -711,6 +711,14 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     ["a GoogleService-Info.plist, or options in the program, of another app or platform, or edited"],
     "Take the file, or the options, for this bundle identifier from Firebase's console.",
     "Firebase, FirebaseCore/Sources/FIRApp.m: -configureCore is false for an identifier that -isAppIDValid refuses only",
+    raise,
+  ),
+  ...frame(
+    ["+[FIRInstallations validateAPIKey:]"],
+    "Firebase refused its configuration. Its API key is missing or not of the form of one.",
+    ["a GoogleService-Info.plist, or options in the program, without a key, with a placeholder, or edited"],
+    "Take the file, or the options, for this bundle identifier from Firebase's console; read the exception's reason in the console.",
+    "Firebase, FirebaseInstallations/Source/Library/FIRInstallations.m: validateAPIKey",
     raise,
   ),
   ...frame(
@@ -1268,6 +1276,7 @@ export const frameworkRows: readonly KnowledgeRow[] = [
       "on the queue on which expo-updates raises again an error that it caught when the app started",
     causes: ["an error of the program's JavaScript at its start"],
     next: "Find the first error in the device's log: it is not in this report.",
+    raisesAgain: true,
     source: "Expo, expo-updates: ErrorRecovery.swift",
   },
   ...occasion(

@@ -143,6 +143,8 @@ export interface KnowledgeRow {
   readonly backtrace?: PanicBacktrace;
   /** Whether managed code, whose own functions may have no names, calls the function, or the library, to throw. */
   readonly throwsManaged?: true;
+  /** Whether the function, or what runs on the queue, raises an error again that it caught before. */
+  readonly raisesAgain?: true;
   /** The instruction set that the row is limited to. */
   readonly cpu?: CpuFamily;
 }

@@ -212,7 +212,7 @@ const compiledIn = [
       .flatMap((name) => [`-[Ti${name} *`, `+[Ti${name} *`]),
   ],
   [
-    "Xamarin and Mono",
+    "Xamarin or Mono",
     "what their compilers name functions",
     ...["wrapper_runtime_invoke_*", "wrapper_managed_to_native_*", "wrapper_native_*"],
     ...["UIKit_UIApplication_Main_*", "UIKit_UIApplication_UIApplicationMain_*", "ObjCRuntime_*"],
@@ -220,6 +220,12 @@ const compiledIn = [
     ...["mini_jit_*", "mini_get_*", "mini_method_*", "mini_add_*", "mini_class_*", "mini_emit_*"],
     ...["mini_create_*", "mini_init", "mini_cleanup", "mini_type_*", "mini_invoke_*", "sgen_*"],
     ...["generic_trampoline_*", "decode_klass_ref", "decode_method_ref*"],
+    // Static functions of mono/metadata/object.c and mono/mini, whose files' names others may have as well.
+    ...["initialize_imt_slot", "build_imt_slots", "get_generic_virtual_entries"],
+    ...["common_call_trampoline", "start_wrapper_internal", "async_invoke_thread"],
+    // The assembly of MonoTouch, compiled ahead of time.
+    ...["MonoTouch_ObjCRuntime_*", "MonoTouch_UIKit_*", "MonoTouch_Foundation_*"],
+    ...["MonoTouch_CoreFoundation_*", "MonoTouch_CoreGraphics_*", "MonoTouch_CoreAnimation_*"],
     ...[
       ...["Action", "Array", "Buffer", "Buffers", "Collections", "Console", "Convert", "Data"],
       ...["DateTime", "Memory", "SpanHelpers", "ThrowHelper"],
@@ -708,6 +714,13 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     ],
     "Clean and build anew, with one version of the SDK; read Mono's message in the device log.",
     "Mono, mono/mini/aot-runtime.c",
+  ),
+  frame(
+    "get_numerous_trampoline*",
+    "Mono had no more trampolines of one kind: code that was compiled ahead of time (AOT) has only as many as it was built with.",
+    ["many generic methods, or calls through interfaces, in one assembly"],
+    "Build with more of them: its message names the type; ntrampolines= is for 0, nrgctx-trampolines= for 1 and nimt-trampolines= for 2, of the compiler's option --aot.",
+    "Mono, mono/mini/aot-runtime.c: get_numerous_trampoline; mono(1), --aot",
   ),
   ...["mono_assembly_*", "mono_jit_*", "mono_main*"].map((key) =>
     frame(key, "", [], "", mono, "raise")

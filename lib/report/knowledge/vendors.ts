@@ -70,6 +70,11 @@ const vendors = [
   ["React Native Gesture Handler", "github.com/software-mansion", "[RNGestureHandler*"],
   ["React Native Screens", "github.com/software-mansion", "[RNSScreen*"],
   [
+    "Expo's development client",
+    "Expo, packages/expo-dev-launcher/ios and expo-dev-menu/ios",
+    ...["ExpoDevLauncher*", "[EXDevLauncher*", "EXDevLauncher*", "ExpoDevMenu*", "[EXDevMenu*"],
+  ],
+  [
     "expo-updates",
     "Expo, packages/expo-updates/ios/EXUpdates/ErrorRecovery.swift",
     ...["ErrorRecovery.crash*", "ErrorRecovery.runNextTask*", "StartupProcedure.throwException*"],

@@ -269,6 +269,12 @@ export function parsePlace(text: string): Place {
   }
   // Cr4shed's, where it has no name.
   if (rest === "// (null)") rest = "";
+  // `main (in Image)+ 36`, of a tool that puts atos' answer in place of a name.
+  const joined = /^(.{1,2000}?) \(in ([^()]{1,200})\)\+ (\d{1,12})$/.exec(rest.slice(0, 2400));
+  if (joined !== null) {
+    image = joined[2];
+    rest = `${joined[1]} + ${joined[3]}`;
+  }
   // `in F (in Image) + 12`, as atos and handlers of exceptions write it.
   const within = rest.startsWith("in ")
     ? /^in (.{1,2000}?) ?\(in ([^()]{1,200})\)(?: \+ \d{1,12})?$/.exec(rest.slice(0, 2400))

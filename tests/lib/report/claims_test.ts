@@ -97,21 +97,36 @@ Deno.test("a reason that was not formatted is one, without the names", () => {
 });
 
 Deno.test("malloc without names that called abort() stopped the process", () => {
-  const { what, whose } = told(
-    crashText(["Exception Type:        EXC_CRASH (SIGABRT)"], [
-      "libsystem_kernel.dylib __pthread_kill + 8",
-      "libsystem_pthread.dylib pthread_kill + 200",
-      "libsystem_c.dylib abort + 104",
-      "libsystem_malloc.dylib 0x1b7428000 + 124104",
-      "libsystem_malloc.dylib 0x1b7428000 + 76448",
-      "libobjc.A.dylib _objc_rootAllocWithZone + 40",
-      "Shop -[Shop sell] + 176",
-      "Shop main + 8",
-    ]),
-  );
+  const under = (caller: string) =>
+    told(
+      crashText(["Exception Type:        EXC_CRASH (SIGABRT)"], [
+        "libsystem_kernel.dylib __pthread_kill + 8",
+        "libsystem_pthread.dylib pthread_kill + 200",
+        "libsystem_c.dylib abort + 104",
+        "libsystem_malloc.dylib 0x1b7428000 + 124104",
+        "libsystem_malloc.dylib 0x1b7428000 + 76448",
+        `${caller} + 40`,
+        "Shop -[Shop sell] + 176",
+        "Shop main + 8",
+      ]),
+    );
+  const { what, whose } = under("libobjc.A.dylib object_dispose");
   assertStringIncludes(what, "malloc found an error");
   assert(!what.includes("does not say why"), what);
   assertEquals(whose.slice(0, 2), ["unknown", "malloc"]);
+  // Who asks for a new block passes no pointer that could be wrong.
+  for (
+    const caller of [
+      "libobjc.A.dylib _objc_rootAllocWithZone",
+      "CoreFoundation _CFRuntimeCreateInstance",
+      "libc++abi.dylib operator new(unsigned long)",
+    ]
+  ) {
+    const asked = under(caller);
+    assertStringIncludes(asked.what, "malloc failed while it allocated a block");
+    assert(!asked.what.includes("does not say why"), asked.what);
+    assertEquals(asked.whose.slice(0, 2), ["unknown", "heap"]);
+  }
 });
 
 Deno.test("an assertion's text is told as absent where it is", () => {
@@ -236,6 +251,32 @@ Deno.test("run-times whose handler ended the process are named", () => {
   assertStringIncludes(what, "Ruby's own handler of the signal then ended the process.");
 });
 
+Deno.test("a main thread that the program put to sleep waited for nothing else", () => {
+  const slept = (frames: string[]) =>
+    told(
+      crashText([
+        "Exception Type:  EXC_CRASH (SIGKILL)",
+        "Exception Codes: 0x0000000000000000, 0x0000000000000000",
+        "Termination Reason: Namespace SPRINGBOARD, Code 0x8badf00d",
+        "Termination Description: SPRINGBOARD, scene-create watchdog transgression: com.example.shop exhausted real (wall clock) time allowance of 19.93 seconds | Elapsed application CPU time (seconds): 0.006, 0% CPU",
+      ], [
+        "libsystem_kernel.dylib __semwait_signal + 8",
+        "libsystem_c.dylib nanosleep + 220",
+        ...frames,
+        "UIKitCore -[UIApplication _run] + 852",
+        "UIKitCore UIApplicationMain + 340",
+        "Shop main + 120",
+      ]),
+    ).causes;
+  const open = "Shop -[Delegate application:didFinishLaunchingWithOptions:] + 84";
+  assertStringIncludes(
+    slept(["libsystem_c.dylib sleep + 52", open]),
+    "a call of sleep() on the main thread",
+  );
+  // A library of the system may wait for something by it.
+  assert(!slept(["libsqlite3.dylib unixSleep + 20", open]).includes("a call of"));
+});
+
 Deno.test("a guarded descriptor that was closed, in a report of a process that went on", () => {
   const { what, causes } = told(
     crashText([
@@ -245,6 +286,7 @@ Deno.test("a guarded descriptor that was closed, in a report of a process that w
       "Exception Note:  SIMULATED (this is NOT a crash)",
     ], ["libsystem_kernel.dylib close + 8", "Shop sell + 176", "Shop main + 8"]),
   );
+  assertStringIncludes(what, "The guard is SQLite's guard on its database files.");
   assertStringIncludes(what, "closed a file descriptor that somebody had put under guard");
   assertStringIncludes(causes, "closed twice");
 });

@@ -1135,7 +1135,7 @@ Deno.test("a failed check without a message; the region before a far address", (
   ));
   assertStringIncludes(
     far.what,
-    "35143925710833 bytes before the next; the one before is MALLOC_NANO (reserved)",
+    "3.5 GB after the one before, 32.0 TB before the next; the one before is MALLOC_NANO (reserved)",
   );
 });
 

@@ -196,6 +196,17 @@ Deno.test("a jailbreak's libraries on the stack, and the framework that called t
     "",
   ].join("\n");
   const { happened } = told(text);
+  const hooked = (path: string) => {
+    const moved = text.replace("0   MyApp          0x0000000100001000 0x100000000 + 4096\n1 ", "0 ")
+      .replace("/Library/MobileSubstrate/DynamicLibraries/Hook.dylib", path);
+    const { isTweak, isOutside } = attributeReport(readReport(moved, "x"));
+    return [isTweak, isOutside];
+  };
+  assertEquals(hooked("/Library/MobileSubstrate/DynamicLibraries/Hook.dylib"), [true, true]);
+  assertEquals(hooked("/usr/lib/TweakInject/Hook.dylib")[0], true);
+  assertEquals(hooked("/var/jb/Library/Hook/Hook.dylib")[0], true);
+  assertEquals(hooked("/Library/Hook/Plugins/Hook.dylib"), [true, true]);
+  assertEquals(hooked("/var/containers/Bundle/Application/1/MyApp.app/Hook.dylib"), [false, false]);
   assertStringIncludes(happened, "It was called by CoreLocation.");
   assertStringIncludes(happened, "libraries that a jailbreak put into the program: Hook.dylib.");
 });

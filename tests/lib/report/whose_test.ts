@@ -380,21 +380,96 @@ Deno.test("a program of Apple's outside of the system; a caller that jumped to n
     ])),
     ["program", null, null, "-[Cart wait]"],
   );
-  const thunk = attributeReport(readReport(
+  const thunk = whose(crash(abort, [
+    ...aborts,
+    "Shop StartupProcedure.throwException(_:) + 16",
+    "Shop closure #1 in ErrorRecovery.notify(newRemoteLoadStatus:) + 88",
+    "Shop 0x7000 + 88",
+    "libdispatch.dylib _dispatch_call_block_and_release + 32",
+    ...ends,
+  ]));
+  assertEquals(thunk.slice(0, 2), ["unknown", "again"]);
+});
+
+Deno.test("what only raised an earlier error again is not to blame, by its queue alone too", () => {
+  const on = (queue: string): string =>
     crash(abort, [
       ...aborts,
-      "Shop StartupProcedure.throwException(_:) + 16",
-      "Shop closure #1 in ErrorRecovery.notify(newRemoteLoadStatus:) + 88",
-      "Shop 0x7000 + 88",
-      "libdispatch.dylib _dispatch_call_block_and_release + 32",
+      "CoreFoundation -[NSException raise] + 16",
+      "Shop 0x100007000 + 0x88",
       ...ends,
-    ]),
-    "x",
-  ));
-  assertEquals([thunk.deciding?.frame.symbol, thunk.maker], [
-    "StartupProcedure.throwException(_:)",
-    "expo-updates",
+    ])
+      .replace("Thread 0 Crashed:", `Thread 0 name:  Dispatch queue: ${queue}\nThread 0 Crashed:`);
+  assertEquals(whose(on("expo.controller.errorRecoveryQueue")).slice(0, 2), ["unknown", "again"]);
+  assertEquals(whose(on("shop.orders")).slice(0, 2), ["program", null]);
+});
+
+Deno.test("Expo's development client and Mono's own functions in a program are theirs", () => {
+  const of = (header: string, frames: readonly string[]) =>
+    attributeReport(readReport(crash(header, [...frames, ...ends]), "x"));
+  const expo = of(`${head}Exception Type: EXC_BREAKPOINT (SIGTRAP)`, [
+    "libswiftCore.dylib _assertionFailure(_:_:file:line:flags:) + 172",
+    "Shop ExpoDevLauncherAppDelegateSubscriber.application(_:didFinishLaunchingWithOptions:) + 940",
+    "Shop -[AppDelegate application:didFinishLaunchingWithOptions:] + 152",
   ]);
+  assertEquals(expo.maker, "Expo's development client");
+  const aot = of(abort, [
+    ...aborts,
+    "Shop monoeg_g_log + 80",
+    "Shop load_aot_module (aot-runtime.c:2323)",
+    "Shop mono_assembly_open (assembly.c:1838)",
+    "Shop xamarin_main (monotouch-main.m:444)",
+    "Shop main (main.arm64.mm:228)",
+  ]);
+  assertEquals([aot.verdict, aot.part, aot.deciding?.frame.symbol], [
+    "program",
+    "Mono",
+    "load_aot_module",
+  ]);
+  const start = of(`${access}0x0`, ["Shop MonoTouch_ObjCRuntime_Runtime__cctor (in Shop)+ 36"]);
+  assertEquals([start.part, start.deciding?.frame.symbol], [
+    "Xamarin or Mono",
+    "MonoTouch_ObjCRuntime_Runtime__cctor",
+  ]);
+});
+
+Deno.test("Mono's trampolines that ran out: its own line is quoted where a log has it", () => {
+  const frames = [
+    ...aborts,
+    "Shop monoeg_g_log (goutput.c:145)",
+    "Shop get_numerous_trampoline (aot-runtime.c:3445)",
+    "Shop mono_aot_get_imt_thunk (aot-runtime.c:3573)",
+    "Shop initialize_imt_slot (object.c:1245)",
+    "Shop generic_trampoline_vcall (mscorlib.dll.6.s:211965)",
+    "Shop Shop_Orders_Send (Shop.exe.6.s:172)",
+    ...ends,
+  ];
+  const line = "Ran out of trampolines of type 2 in '/private/Shop.app/mscorlib.dll' (128)";
+  const logged = `Nov  4 08:27:06 unknown Shop[1] <Notice>: ${line}\n\n${crash(abort, frames)}`;
+  assertStringIncludes(told(logged), `It says: ${line}`);
+  const bare = told(crash(abort, frames));
+  assertStringIncludes(bare, "Mono had no more trampolines");
+  assertStringIncludes(bare, "Its message is not in the report.");
+  assertEquals(whose(crash(abort, frames)).at(-1), "Shop_Orders_Send");
+});
+
+Deno.test("a signal that a process sent itself from a function that has left the stack", () => {
+  const sent = (caller: string) =>
+    whose(crash(
+      `${head}Exception Type: EXC_CRASH (SIGSEGV)\nException Codes: 0x0000000000000000, 0x0000000000000000`,
+      [
+        "libsystem_kernel.dylib __kill + 8",
+        `${caller} + 382`,
+        "CoreFoundation __CFRUNLOOP_IS_CALLING_OUT_TO_A_SOURCE0_PERFORM_FUNCTION__ + 12",
+        "CoreFoundation __CFRunLoopDoSources0 + 202",
+        "CoreFoundation CFRunLoopRunSpecific + 520",
+        "UIKit UIApplicationMain + 1132",
+        "Shop main + 8",
+        ...ends,
+      ],
+    )).slice(0, 2);
+  assertEquals(sent("Foundation __NSThreadPerformPerform"), ["unknown", "sender"]);
+  assertEquals(sent("Shop -[Cart give]"), ["program", null]);
 });
 
 Deno.test("Mono: what raises is not the place, managed code without a name is", () => {
@@ -877,7 +952,7 @@ Deno.test("Mono's own lock is Mono's, and Titanium's modules are known by what s
     "MyApp load_thing (aot-runtime.c:2588)",
     "MyApp Cart_Load (MyApp.exe.6.s:12)",
   ]);
-  assertEquals([mono.part, mono.deciding?.frame.symbol], ["Xamarin and Mono", "mono_loader_lock"]);
+  assertEquals([mono.part, mono.deciding?.frame.symbol], ["Xamarin or Mono", "mono_loader_lock"]);
   const locked = [
     "libsystem_kernel.dylib __psynch_mutexwait + 24",
     "libsystem_c.dylib pthread_mutex_lock + 252",
@@ -1128,6 +1203,24 @@ Deno.test("a signal from outside is nobody's", () => {
   assertEquals(ended("SIGTERM", 15), ["none", "signal"]);
   assertEquals(ended("SIGABRT", 6, "launchd [2]"), ["none", "signal"]);
   assertEquals(ended("SIGABRT", 6, "Shop [1]"), ["program", null]);
+  // Without a stack none can show it.
+  const bare = attributeReport(
+    readReport(
+      `${head}Exception Type: EXC_CRASH (SIGKILL)\nException Codes: 0x0000000000000000, 0x0000000000000000\n`,
+      "x",
+    ),
+  );
+  assertEquals([bare.verdict, bare.absent], ["none", "stack"]);
+  // The user ended it.
+  assertEquals(
+    whose(
+      crash(
+        `${head}Exception Type: EXC_CRASH (SIGKILL)\nException Codes: 0x0000000000000000, 0x0000000000000000\nTermination Reason: Namespace SPRINGBOARD, Code 0xdeadfa11`,
+        own,
+      ),
+    ).slice(0, 2),
+    ["none", "blameless"],
+  );
 });
 
 Deno.test("between an interpreter and the fault no binding's trampoline further out decides", () => {

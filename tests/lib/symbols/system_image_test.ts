@@ -78,6 +78,8 @@ Deno.test("images that users and other vendors install are not system images", (
     "/private/var/containers/Bundle/Application/0/MyApp.app/MyApp",
     "/home/user/usr/lib/libmine.so",
     "/libertine/program",
+    "/usr/lib/TweakInject/Till.dylib",
+    "/usr/lib/libsubstitute.0.dylib",
     `/private/preboot/${"0".repeat(96)}/jb-KqP3xN/procursus/usr/lib/TweakInject/tweak.dylib`,
     "MyApp",
     "",

@@ -70,8 +70,10 @@ Deno.test("whose: a function without a name is told by its caller; an abort of m
     "(frame 0), called by draw",
   );
   const stopped = whose("abort + 4", "malloc_report + 20", "drop + 80", "main + 80");
+  // A copy without its list of images names them in its frames.
+  assertStringIncludes(stopped, "thread 0, in MyApp abort (frame 0)");
   assertStringIncludes(stopped, "may have freed it wrongly");
-  assertStringIncludes(stopped, "it was found in drop");
+  assertStringIncludes(stopped, "it was found in MyApp drop");
   assertStringIncludes(
     whose("abort + 4", "Shop::assertFailed() + 20", "Shop::draw() + 80", "main + 80"),
     "Shop::assertFailed() (frame 1), called by Shop::draw()",
