@@ -191,7 +191,7 @@ const absences = {
     safe`the Swift module that the message names by its file: the program's own, or that of a library or plug-in in it`,
   culprit: safe`not sure; the crash reporter suspects an installed library`,
   limit: safe`the process that was ended, which was above its own limit; the report has no stacks`,
-  memory: safe`not known; the report has no stacks, only how much each process used`,
+  memory: safe`not known; such a report has no stacks, only what processes used`,
   launch: safe`the system; none of the program's code had run`,
   passed:
     safe`the system, as far as the stack shows: the program's functions on it only passed an event on; what the program did before may have led to it`,

@@ -532,7 +532,20 @@ function crashHeadline(report: CrashReport, uncaught: UncaughtException | null):
     : `ended by ${termination.namespace}` +
       (termination.code === null ? "" : ` 0x${termination.code.toString(16)}`);
   const parts = [what, by].filter((part) => part !== null);
-  return parts.length > 0 ? parts.join(", ") : statedEnd(report) ?? "exception not in the report";
+  return parts.length > 0
+    ? parts.join(", ")
+    : statedEnd(report) ?? (isPrinted(report) ? "what was printed" : "exception not in the report");
+}
+
+/** Fields that only reports have. */
+const ofHeader =
+  /^(?:Incident Identifier|Process|Exception Type|Crashed Thread|Triggered by Thread|Report Version|Date\/Time|Hardware Model|OS Version|Reason)$/i;
+
+/** Whether a text is no report of the system's, which would have an exception, but what a process or a tool printed. */
+function isPrinted({ format, fields, information, images, threads }: CrashReport): boolean {
+  return format === "crash" && images.length === 0 &&
+    !fields.some(({ name }) => ofHeader.test(name)) &&
+    threads.every(({ crashed, frames }) => !crashed || frames.length > 0) && information.length > 0;
 }
 
 /** What a report without an exception says of the end itself, in a few words; `null` where it does not. */

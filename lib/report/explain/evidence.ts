@@ -28,6 +28,8 @@ const others: ReadonlySet<string | undefined> = new Set([
   ...["mutex", "rwlock", "lock", "condition", "semaphore", "join", "queue", "reply"],
 ]);
 
+const ofOthers = /\b(?:pipe|socket|connection|child process|file lock)\b/;
+
 /** Whether a frame is evidence of whose a crash is: what ended the process is in it, or in what it called directly. Further
  * out it is only the innermost one that is on the stack.
  *
@@ -48,7 +50,8 @@ export function isEvidence(
     return false;
   }
   const isMoment = isOfMoment(report);
-  if (isMoment && others.has(waitOf(stack)?.waitReason)) return false;
+  const wait = isMoment ? waitOf(stack) : null;
+  if (wait !== null && (others.has(wait.waitReason) || ofOthers.test(wait.meaning))) return false;
   const ended = endedBy(report);
   const raised = ended === "abort" || ended === "trap" || stack === report.lastException ||
     (ended === null && rows.some(({ row }) => row.role === "raise" || row.role === "vague"));

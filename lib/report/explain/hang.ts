@@ -226,6 +226,10 @@ export function waitOf(frames: readonly ReportFrame[]): KnowledgeRow | null {
     : row;
 }
 
+/** Functions of clients of servers, between their calls and the wait. */
+const ofClient =
+  /^(?:pqWait|pqWaitTimed|pqSocketCheck|pqSocketPoll|pqReadData|pqsecure_read|vio_\w{1,40}|my_net_read|net_read_\w{1,40})$/;
+
 /** What the functions of the system wait for that called a wait: of those for the same the outermost has the name, and one
  * further out that is for something else is told as well. */
 function awaitedOf(frames: readonly ReportFrame[]): KnowledgeRow | null {
@@ -237,9 +241,12 @@ function awaitedOf(frames: readonly ReportFrame[]): KnowledgeRow | null {
     if (isKernelFrame(frame)) continue;
     const symbol = functionOf(frame, null);
     if (symbol !== null && isEventLoop(symbol)) break;
-    if (frameOwner(frame, symbol) === "program") break;
+    // Also of a library that the program brings along.
     const row = symbol === null ? null : known("wait", `for ${symbol}`);
-    if (row === null) continue;
+    if (row === null) {
+      if (frameOwner(frame, symbol) === "program" && !ofClient.test(symbol ?? "")) break;
+      continue;
+    }
     if (outer === null && (inner === null || row.meaning === inner.meaning)) {
       inner = row;
       name = symbol!;

@@ -216,6 +216,7 @@ export function explainLowMemory(report: CrashReport): Findings | null {
   }
   if (older.length > 4) happened.push(`${older.length - 4} more processes were ended.`);
   const big = largest[1].trim();
+  const first = ended[0]?.name ?? (older[0]?.isActive === true ? older[0].name : undefined);
   const isNamed = [...ended, ...older].some(({ name }) => name === big);
   if (happened.length === 0) {
     happened.push(
@@ -230,7 +231,7 @@ export function explainLowMemory(report: CrashReport): Findings | null {
     }.`,
   );
   return {
-    headline: `${ended[0]?.name ?? (older[0]?.isActive ? older[0].name : "memory")}: low memory`,
+    headline: first === undefined ? "low memory" : `${first}: low memory`,
     happened,
     rows: rows.length > 0 ? rows : [known("report", "298")!],
   };

@@ -219,6 +219,9 @@ export function javaRow(row: KnowledgeRow | null, report: CrashReport): Knowledg
 
 /** The row for a message; `null` when it is not understood. */
 export function messageRow(text: string): KnowledgeRow | null {
+  if (/^\[<(?:UI|NS)Application 0x[0-9a-f]{1,16}> setValue:forUndefinedKey:\]/.test(text)) {
+    return known("message", "undefined key of the application");
+  }
   return unrecognizedRow(text) ?? conditionRow(text) ?? indexRow(text) ?? knownMessage(text);
 }
 
@@ -439,6 +442,9 @@ const valueKinds: readonly (readonly [string, RegExp, RegExp])[] = [
   ],
 ];
 
+/** Methods that numbers and strings have, and no collections. */
+const ofNumbers = /^(?:int|integer|longLong|float|double|bool)Value$/;
+
 /** The row for a message about an unrecognized selector, by whose the class is; `null` for other messages. */
 function unrecognizedRow(text: string): KnowledgeRow | null {
   if (!text.includes("unrecognized selector")) return null;
@@ -454,7 +460,10 @@ function unrecognizedRow(text: string): KnowledgeRow | null {
     ? valueKinds.find(([, classes]) => classes.test(name))?.[0]
     : undefined;
   const method = /\s([\w:.$]{1,300})\]$/.exec(match[0].split(": unrec")[0])?.[1] ?? "";
-  const expected = valueKinds.find(([, , methods]) => methods.test(method))?.[0];
+  const expected = valueKinds.find(([, , methods]) => methods.test(method))?.[0] ??
+    (given !== "a string" && given !== "a number" && ofNumbers.test(method)
+      ? "a number or a string"
+      : undefined);
   if (given !== undefined && expected !== undefined && given !== expected) {
     const row = known("message", "unrecognized selector of another kind of value")!;
     return {

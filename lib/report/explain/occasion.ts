@@ -37,6 +37,10 @@ export function occasionOf(
       if (!found.includes(evaluating)) found.push(evaluating);
       continue;
     }
+    if (at < IMPORT_DEPTH && isImport(stack[at])) {
+      found.push("while Python loaded a native extension module");
+      continue;
+    }
     if (globals.test(symbol)) {
       // The copy may end before dispatch_once.
       once ??= known("origin", "_dispatch_once_callout");
@@ -101,6 +105,15 @@ export function occasionOf(
   return stack.some(({ symbol }) => starts.test(symbol ?? ""))
     ? words
     : words.replace(beforeMain, "");
+}
+
+/** Innermost frames of Python's own stack in which the loading of an extension is looked for. */
+const IMPORT_DEPTH = 3;
+
+/** Whether a line of Python's own stack loads a native module: CPython, Lib/importlib/_bootstrap_external.py and Lib/imp.py. */
+function isImport({ symbol, file }: ReportFrame): boolean {
+  return symbol === "create_module" && /^<frozen importlib\b/.test(file ?? "") ||
+    symbol === "load_dynamic" && /\/imp\.py$/.test(file ?? "");
 }
 
 /** How it is told that a debugger had the program call something. */

@@ -72,9 +72,8 @@ export function saidBefore(
     if (/unrecognized selector|^\d{1,3}\s+\S+\s+0x/.test(line)) continue;
     // Its words are on the line after it.
     const bare = line.replace(prefix, "");
-    const isTitle = title.test(bare) && at + 1 < last && lines[at + 1].length <= MAX_QUOTED;
-    const rest = isTitle ? lines[at + 1].trim().replace(prefix, "").replace(/^flutter: /, "") : "";
-    const said = `${bare} ${rest}`.trim();
+    const below = title.test(bare) ? belowTitle(lines.slice(at + 1, last)) : [];
+    const said = [bare, ...below].join(" ");
     if (reason !== null && (said.includes(reason) || reason.includes(said))) continue;
     const words = new Set(said.split(/[^\w$]+/));
     const has = (name: string): boolean =>
@@ -82,16 +81,36 @@ export function saidBefore(
     const names = strong.filter(has).length;
     const isMethod = methods.some((name) => words.has(name));
     const tag = /\[([\w.-]{4,60})\]|^flutter: (\w{4,60}):/.exec(said);
-    const isPart = tag !== null && parts.includes(plain(tag[1] ?? tag[2]));
+    const isPart = tag !== null && parts.includes(plain(tag[1] ?? tag[2])) ||
+      below.length > 0 && parts.some((part) => part.length >= MIN_PART && words.has(part));
     // A method's class is named by many lines.
     const isOf = methods.length > 0 ? names > 0 && isMethod : names > 0;
     if (!isOf && !isPart) continue;
     isSure ||= methods.length > 0 ? isOf : names > 1;
-    found.push(said);
-    if (isTitle) at++;
+    found.push(said.length > MAX_BLOCK ? `${said.slice(0, MAX_BLOCK)}…` : said);
+    at += below.length;
   }
   const quoted = unique(found).slice(-MAX_LINES);
   return quoted.length === 0 ? null : { lines: quoted, isSure };
+}
+
+/** Most lines below a warning's title that are its own, and characters that are quoted of them. */
+const MAX_BELOW = 3;
+const MAX_BLOCK = 500;
+/** Letters of a library's name from which on a warning that has it as a word is about it. */
+const MIN_PART = 5;
+
+/** The words of a warning below its title, up to what another line of the log says. */
+function belowTitle(lines: readonly string[]): string[] {
+  const below: string[] = [];
+  for (const line of lines.slice(0, 2 * MAX_BELOW)) {
+    const words = line.trim().replace(prefix, "").replace(/^flutter: /, "");
+    if (below.length === MAX_BELOW || line.length > MAX_QUOTED) break;
+    if (words === "") continue;
+    if (below.length > 0 && ofLog.test(line.trim())) break;
+    below.push(words);
+  }
+  return below;
 }
 
 /** The classes of a program, the quoted values and the files that a reason names. */

@@ -28,7 +28,7 @@ import { callPath } from "./path.ts";
 import { peerOf } from "./peers.ts";
 import { isOfProcess } from "./program.ts";
 import { frameTitle, isTrampoline, ownFrame } from "./stack.ts";
-import { isTreeCut, isUnstarted } from "./telling.ts";
+import { isLinking, isTreeCut, isUnstarted } from "./telling.ts";
 import { capitalized, sentence, threadWords } from "./words.ts";
 
 /** Samples, spindumps, hangs and resource reports: what their stacks show. */
@@ -164,18 +164,28 @@ export function explainSampled(
         "It stands at its first instruction: neither the dynamic linker nor any code of the program has run. The system holds it where it was started, as while its signature is checked or it is looked at for malware, or it was started suspended; which of these the report does not say. See what the system's log has of amfid and syspolicyd.",
       );
     }
+    if (!isCut && owned.length <= 1 && isLinking(busiest)) {
+      happened.push(
+        "That is the dynamic linker (dyld), which starts the program: no code of the program had run. The report does not say what keeps it there.",
+      );
+    }
     if (isCut) {
       happened.push("The copy ends within its call tree: what it called further is not known.");
     } else {
       about = processes.size <= 1 && thread === mainThread(report) ? sampledThread(report) : thread;
       stack = about === thread || about === null ? busiest : activityOf(about).busiest;
+      const time = about === thread || about === null ? null : occasionOf(trunkOf(about), about);
+      if (time !== null) happened.push(`All of that thread's samples were taken ${time}.`);
     }
   }
+  const awaited = stack.length === 0 || about === null ? null : waitOf(stack);
+  const isAll = awaited !== null && awaited.causes.length > 0 &&
+    activityOf(about!).samples * 10 >= samplesOf(about!) * 9;
   return finished(
     report,
     title,
     happened,
-    rows,
+    isAll ? [...rows, awaited] : rows,
     // One stack, of which everything is told: the samples have others.
     about === null || stack.length === 0 ? about : { ...about, frames: stack },
     ownFrame(stack, mine),

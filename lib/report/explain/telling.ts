@@ -391,10 +391,29 @@ export function isUnstarted(stack: readonly ReportFrame[]): boolean {
   return own.length === 1 && own[0].offset === 0 && /^_dyld_start$/.test(own[0].symbol ?? "");
 }
 
+/** Functions of the dynamic linker, by the namespaces and classes that only it has: dyld. */
+const ofLinker = /^(?:_dyld_start$|dyld[34]?::|dyldbootstrap::|ImageLoader\w{0,30}::)/;
+
+/** Its functions that call initializers, which may be the program's. */
+const initializes = /[iI]nitializ(?:er|ation|eMain)|::doModInit/;
+
+/** Whether a sampled thread is in the dynamic linker, which has not yet called anything of the program. */
+export function isLinking(stack: readonly ReportFrame[]): boolean {
+  const start = stack.at(-1)?.symbol ?? "";
+  return starts.test(start) && !isUnstarted(stack) &&
+    stack.some(({ symbol }) => ofLinker.test(symbol ?? "")) &&
+    stack.every((frame) => {
+      const { symbol } = frame;
+      if (initializes.test(symbol ?? "")) return false;
+      return ofLinker.test(symbol ?? "") || isKernelFrame(frame) ||
+        /^(?:dyld|libsystem_(?:kernel|platform)\.dylib)$/.test(titleOf(frame));
+    });
+}
+
 /** Whether a process ended while dyld loaded what its program needs, before any code of the program ran. */
 export function isLaunching(report: CrashReport, stack: readonly ReportFrame[]): boolean {
   const { information, format } = report;
-  if (isUnstarted(stack)) return true;
+  if (isUnstarted(stack) || (format === "sample" && isLinking(stack))) return true;
   if (format !== "crash" && format !== "ips") return false;
   const isLoading = information.some((text) =>
     text.startsWith("dyld: launch, loading dependent libraries")

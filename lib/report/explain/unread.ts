@@ -18,6 +18,10 @@ const words = /\p{L}{3}/u;
 const MOST = 3;
 const MAX_QUOTED = 300;
 
+/** What people write around what was printed: to each other, as lists with marks, and as members of JSON. */
+const prose =
+  /(?:^|[ "(])(?:I|I['\u2019](?:m|ve|ll|d)|[Mm]y|[Ww]e|[Yy]ou|[Yy]our|[Pp]lease|[Tt]hanks?)[ ,.!]|^(?:[-*\u2022]|\d{1,2}\.) .*[`*]{1,2}\w|^"\w{1,40}"\s?:|\bcore dump\b/;
+
 /** Warnings of damage and of titles that were not understood. */
 const damaged = /^the JSON\b.{0,40}\bdamaged\b|^a backtrace's title is not understood/;
 
@@ -28,6 +32,8 @@ const claims: readonly (readonly [RegExp, string])[] = [
   [/\bthe report does not (?=say|have|name|list)/g, "what could be read of the report does not "],
   [/\bThe report does not (?=say|have|name|list)/g, "What could be read of the report does not "],
   [/^The report has stacks, but does not say\b/, "What could be read has stacks, but does not say"],
+  [/\bthe report has no other\b/g, "what could be read of the report has no other"],
+  [/\bThe report has no other\b/g, "What could be read of the report has no other"],
   [/\bThe report says neither\b/, "What could be read says neither"],
   [/^The report names neither\b/, "What could be read names neither"],
   [/^The report only names\b/, "What could be read only names"],
@@ -58,12 +64,14 @@ export function asRead(report: CrashReport, sentences: readonly string[]): strin
   });
   // What is quoted already was understood elsewhere.
   const quoted = unique(left).filter((line) =>
-    telling.test(line) && !sentences.some((text) => text.includes(line))
+    telling.test(line) && !prose.test(line) && !sentences.some((text) => text.includes(line))
   )
     .slice(0, MOST).map((line) =>
       `"${line.length > MAX_QUOTED ? `${line.slice(0, MAX_QUOTED)}…` : line}"`
     );
-  const isChanged = read.some((text, at) => text !== sentences[at]);
+  const isChanged = read.some((text, at) =>
+    text !== sentences[at] || text.includes("The line itself does not say")
+  );
   if (isChanged && quoted.length > 0) {
     read.push(`Lines that were not understood: ${quoted.join("; ")}.`);
   }

@@ -48,6 +48,11 @@ export const sourced = "in the callback of a source of a run loop";
 
 /** See {@linkcode KnowledgeRow}. */
 export const frameworkRows: readonly KnowledgeRow[] = [
+  ...occasion(
+    ["std::panicking::default_hook*"],
+    "while the message and the backtrace of a panic of Rust were written",
+    "Rust, library/std/src/panicking.rs: default_hook",
+  ),
   ...frame(
     ["OpenGL on another thread"],
     "OpenGL was called on a thread that has no current context.",

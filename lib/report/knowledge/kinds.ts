@@ -342,6 +342,33 @@ export const kindRows: readonly KnowledgeRow[] = [
     ...["SCNetworkReachabilityGetFlags", "__SCNetworkReachabilityGetFlags"],
   ),
   ...awaited(
+    "a Metal layer that has no free drawable",
+    [
+      "drawables that are kept longer than their frame, or that are never presented",
+      "frames that the GPU or the screen takes longer for than the program takes to ask for the next",
+    ],
+    "Ask for the drawable as late in the frame as possible, present it, and keep no reference to it; a window that is not on screen gets none.",
+    "QuartzCore, CAMetalLayer.h: nextDrawable, maximumDrawableCount, allowsNextDrawableTimeout",
+    ...["CAMetalLayerPrivateNextDrawable*", "-[CAMetalLayer nextDrawable]"],
+  ),
+  ...awaited(
+    "the answer of a PostgreSQL server",
+    [
+      "a command that the server still works on, or for which it waits for a lock of another session",
+      "a connection that is gone without an end that was seen",
+    ],
+    "See on the server what the session does (pg_stat_activity, pg_locks).",
+    "PostgreSQL, src/interfaces/libpq/fe-exec.c: PQgetResult",
+    ...["PQgetResult", "PQexecFinish"],
+  ),
+  ...awaited(
+    "the answer of a MySQL or MariaDB server",
+    [],
+    "See on the server what the session does (SHOW PROCESSLIST).",
+    "MySQL, sql-common/client.cc: cli_read_query_result",
+    ...["mysql_real_query", "cli_read_query_result", "cli_safe_read*"],
+  ),
+  ...awaited(
     "mDNSResponder's answer",
     [],
     "",

@@ -758,6 +758,7 @@ export const messageRows: readonly KnowledgeRow[] = [
     [
       "another version of the class than its caller was made for, or a category that was not linked (-ObjC)",
       "a method that was renamed or whose name is misspelled, as of an action in an interface file",
+      "a method of a class of the system that it inherits from, which this version of the system does not have yet",
       "an object of another class than its caller expects",
     ],
     "Read class and selector in the reason.",
@@ -917,6 +918,16 @@ export const messageRows: readonly KnowledgeRow[] = [
     "See which code, such as a plug-in, uses the key; update it, or do not use the property.",
     language,
   ]),
+  message(
+    "undefined key of the application",
+    "A value was set by its name on the application object itself, which has no such property.",
+    [
+      "a nib that is made for a view controller, and that the Info.plist names as the program's main one (NSMainNibFile), whose owner is the application",
+      "an outlet of another object, such as the delegate, that the nib connects to its File's Owner",
+    ],
+    "See which nib the Info.plist names as the main one, and what that connects to its File's Owner.",
+    "Foundation, NSKeyValueCoding.h; Apple, Information Property List, NSMainNibFile",
+  ),
   ...rows(["key value coding-compliant"], [
     "An object has no property with the key that was used.",
     [

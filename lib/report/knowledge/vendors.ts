@@ -89,6 +89,11 @@ const vendors = [
   ["JUCE", "github.com/juce-framework/JUCE", "juce::*"],
   ["WebRTC", "webrtc.org", "webrtc::*", "rtc::*"],
   ["Boost", "boost.org", "boost::*"],
+  [
+    "Rust's standard library, which writes backtraces",
+    "Rust, library/backtrace; libbacktrace with the prefixes of its builds, src/symbolize/libbacktrace.rs",
+    ...["__rdos_*", "__rbt_*", "backtrace::backtrace::*", "backtrace::symbolize::*"],
+  ],
   ["OpenCV", "github.com/opencv/opencv", "cv::*"],
   ["TensorFlow", "github.com/tensorflow/tensorflow", "tensorflow::*", "tflite::*"],
   ["PyTorch", "github.com/pytorch/pytorch", "torch::*", "c10::*", "at::native::*"],

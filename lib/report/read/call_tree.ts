@@ -7,6 +7,7 @@ import { archOfCodeType, imageFinder } from "../images.ts";
 import type { CallTreeNode, ReportFrame, ReportImage, ReportThread } from "../drafts.ts";
 import { CrashReport, noProcess } from "../report.ts";
 import { Lines } from "../text.ts";
+import { MAX_UNREAD, MAX_UNREAD_LENGTH } from "./titles.ts";
 
 /** Number of characters in which the format is recognized. */
 const PROBED = 1 << 16;
@@ -116,6 +117,9 @@ export function readCallTree(
   /** Whether the last line was a part of one of a tree. */
   let isPart = false;
   let hasPlaces = false;
+  const unread: string[] = [];
+  /** Whether the lines repeat how often each function was the innermost. */
+  let isSorted = false;
 
   for (let at = 0; at < lines.length; at++) {
     const line = lines.line(at);
@@ -196,17 +200,24 @@ export function readCallTree(
       isKernels || /^(?:Total number in stack|Sort by top of stack|Binary Images)/.test(trimmed)
     ) {
       thread = null;
+      isSorted = !isKernels && !trimmed.startsWith("Binary");
       continue;
     }
     if (thread !== null && path.length > 0 && /^[ +!:|]{0,200}\d{0,9}\s{0,4}$/.test(line)) {
       isPart = true;
       continue;
     }
+    isSorted &&= / {2,}\d{1,9}$/.test(trimmed);
     const colon = trimmed.indexOf(":");
-    if (colon <= 0) continue;
-    const name = trimmed.slice(0, colon);
+    const name = trimmed.slice(0, Math.max(colon, 0));
     const value = trimmed.slice(colon + 1).trim();
-    if (value === "" || name.length > 60) continue;
+    if (colon <= 0 || value === "" || name.length > 60) {
+      if (
+        format === "sample" && !isSorted && !ofSample.test(trimmed) &&
+        unread.length < MAX_UNREAD && trimmed.length <= MAX_UNREAD_LENGTH
+      ) unread.push(trimmed);
+      continue;
+    }
     if (name === "Process") {
       process = value;
       thread = null;
@@ -254,8 +265,13 @@ export function readCallTree(
     header,
     body: null,
     warnings,
+    unread,
   });
 }
+
+/** Lines that `sample` writes beside its header and its trees. */
+const ofSample =
+  /^(?:Sampling |Sample analysis of |Analysis of sampling |Call graph:|-{2,}$|`{3}|Couldn't find |Binary images description|Cannot examine process |sample cannot )|^\+? ?\d{1,9} /;
 
 /** Outermost frames of a thread, which only start it. */
 const START_DEPTH = 2;

@@ -9,6 +9,7 @@ import { noticeConsoles, otherConsoles } from "./console_others.ts";
 import { type Console, type ConsoleFrame, frameOf, standardLibrary } from "./console_row.ts";
 import { parseStopReason } from "./debugger.ts";
 import { loggedProcess, noThreads } from "./parts.ts";
+import { MAX_UNREAD, MAX_UNREAD_LENGTH } from "./titles.ts";
 
 const rubyBug = /^(\S.{0,300}: \[BUG\] .{1,300})$/m;
 const innermostRuby = /^(\S.{0,300}:\d{1,7}:in [`'].{1,200}')(?=\n\s*\n)/m;
@@ -109,6 +110,10 @@ const consoles: readonly Console[] = [
   {
     // CPython, Python/pylifecycle.c and Modules/faulthandler.c
     said: /^(Fatal Python error: .{1,300})$/m,
+    also:
+      /^((?:ModuleNotFound|Import|Assertion|Attribute|Name|OS|Runtime|Syntax|Type|UnicodeDecode|Value)Error: .{1,300})$/m,
+    title: "Python's own error: ",
+    isAfter: true,
     frame(line) {
       const match = /^\s{1,6}File "(.{1,400})", line (\d{1,7}) in (\S{1,200})$/.exec(line);
       if (match === null) return null;
@@ -490,6 +495,7 @@ export function readConsole(
   let hasBegun = console.begins === undefined;
   let hasEnded = false;
   let isCalled = false;
+  const used = new Set<number>();
   for (let at = 0; at < lines.length && frames.length < MAX_FRAMES; at++) {
     const line = lines.line(at).trimEnd();
     if (!hasBegun && console.begins!.test(line)) {
@@ -510,6 +516,8 @@ export function readConsole(
       ? null
       : console.frame(line, at + 1 < lines.length ? lines.line(at + 1).trimEnd() : "");
     if (frame !== null) {
+      // Some have the place on the next line.
+      used.add(at).add(at + 1);
       frames.push({
         ...frame,
         index: frames.length,
@@ -538,6 +546,16 @@ export function readConsole(
   const heap = /\bmalloc: \*{3} error for object .{1,300}$/m.exec(head)?.[0] ?? null;
   const also = other === null ? null : `${console.title ?? ""}${other[1] ?? other[0]}`;
   const words = (said[1] ?? "").replace(/\s*\n#?\s*/g, " ");
+  const quoted = [said[0], other?.[0] ?? "", heap ?? ""].join("\n");
+  const first = words.split("\n", 1)[0];
+  const unread: string[] = [];
+  for (let at = 0; at < Math.min(lines.length, MAX_UNREAD); at++) {
+    const line = lines.line(at).trim();
+    if (line === "" || used.has(at) || quoted.includes(line)) continue;
+    // The same once more, with what a log puts around it.
+    if (first.length > 8 && line.includes(first)) continue;
+    if (line.length <= MAX_UNREAD_LENGTH) unread.push(line);
+  }
   const number = / T(\d{1,6})\)$/.exec(words)?.[1] ?? /^Thread (\d{1,4}) ?[:Q]/i.exec(words)?.[1];
   const stop = console.isStop === true ? parseStopReason(plainStop(words)) : null;
   const thread: ReportThread = {
@@ -576,5 +594,6 @@ export function readConsole(
     process: limitedProcess(words, head) ?? loggedProcess(head) ?? noProcess,
     threads: frames.length === 0 && stop === null ? [] : [thread],
     warnings: frames.length === 0 ? [...warnings, noThreads] : warnings,
+    unread,
   });
 }

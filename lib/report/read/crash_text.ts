@@ -451,7 +451,7 @@ class CrashTextReader {
     if (name !== undefined && this.#threads.length === 0) this.#lead = { name, reason };
     const loose = this.#loose.replace(logPrefix, "");
     const title =
-      /^`{3}|^\W*$|^(?:back ?trace|stack ?trace|call ?stack(?: ?(?:symbols|info|trace))?)[:= ]{0,4}[([]$|^\W{0,8}(?:stack ?trace|back ?trace):?\s*$/i
+      /^`{3}|^\W*$|^(?:back ?trace|stack ?trace|call ?stack(?: ?(?:symbols|info|trace))?)[:= ]{0,4}[([]$|^\W{0,8}(?:(?:native|full) )?(?:stack ?trace|back ?trace):?\W{0,4}$/i
           .test(loose)
         ? ""
         : this.#loose.slice(0, 200);
@@ -699,7 +699,10 @@ class CrashTextReader {
     }
     const isLoose = this.#collecting !== "section" || !this.#isOfReport;
     const bare = line.replace(logPrefix, "").replace(/^`{1,3}/, "");
-    if (isLoose && this.#threads.length === 0 && (printed.test(bare) || this.#ofLoader(bare))) {
+    if (
+      isLoose && this.#threads.length === 0 && !elided.test(bare) &&
+      (printed.test(bare) || this.#ofLoader(bare))
+    ) {
       if (!this.#remarks.includes(bare) && !bare.includes("set a breakpoint")) {
         this.#remarks.push(bare);
       }
@@ -715,6 +718,7 @@ class CrashTextReader {
     }
     const said = line.search(uncaughtLine);
     if (said < 0 || (this.#collecting === "section" && this.#isOfReport)) return false;
+    if (template.test(line.slice(said))) return false;
     const words = line.slice(said).replace(/^libc\+\+abi(?:\.dylib)?: /, "").replace(
       /^\*{1,3} ?/,
       "",
@@ -1193,6 +1197,7 @@ class CrashTextReader {
     }
     const known = this.#threads.some(({ crashed }) => crashed);
     this.#dropUnderscores();
+    this.#nameFromCopies();
     const threads: ReportThread[] = this.#threads.map((thread) => ({
       ...thread,
       id: this.#ids.get(thread.index) ?? null,
@@ -1261,6 +1266,33 @@ class CrashTextReader {
     }
   }
 
+  /** Gives frames without names those that another copy of the same stack has in the text, as somebody symbolicated it. */
+  #nameFromCopies(): void {
+    const stacks = [
+      ...this.#threads.map(({ frames }) => frames),
+      ...this.#exceptions,
+      this.#exception ?? [],
+    ];
+    const isNamed = ({ symbol, imageName }: DraftFrame): boolean =>
+      symbol !== null && symbol !== imageName &&
+      !/^<(?:redacted|deduplicated_symbol)>$/.test(symbol);
+    if (stacks.every((frames) => frames.every(isNamed))) return;
+    const byAddress = new Map<bigint, DraftFrame>();
+    for (const frame of stacks.flat()) {
+      if (isNamed(frame) && !frame.inlined && !byAddress.has(frame.address)) {
+        byAddress.set(frame.address, frame);
+      }
+    }
+    for (const frame of stacks.flat()) {
+      const other = isNamed(frame) ? undefined : byAddress.get(frame.address);
+      if (other === undefined || frame.imageName === null || frame.imageName !== other.imageName) {
+        continue;
+      }
+      const { symbol, offset, file, line, column } = other;
+      Object.assign(frame, { symbol, offset, file, line, column });
+    }
+  }
+
   /** The exception's backtrace. Where the console has only addresses of it, another stack of the same text may name them,
    * as a debugger's that stopped where it was thrown. */
   #wholeException(): readonly DraftFrame[] | null {
@@ -1279,8 +1311,31 @@ class CrashTextReader {
     }
     const named = frames.map((frame) => {
       const other = byAddress.get(frame.address);
-      return other === undefined ? frame : { ...other, index: frame.index, span: frame.span };
+      return other === undefined
+        ? { ...frame }
+        : { ...other, index: frame.index, span: frame.span };
     });
+    const known = [...byAddress.values()];
+    for (const frame of named) {
+      // Between a function's begin and another address in it.
+      const around = frame.imageName !== null || frame.address === 0n ? undefined : known.find((
+        { address, offset },
+      ) => offset !== null && frame.address <= address && frame.address > address - BigInt(offset));
+      if (around === undefined) continue;
+      const { imageName, symbol, address, offset } = around;
+      const from = address - BigInt(offset!);
+      Object.assign(frame, { imageName, symbol, offset: Number(frame.address - from) });
+    }
+    // What Foundation's list begins with, before what raised the exception.
+    if (
+      named.length > 2 && named[0].imageName === null &&
+      /^[-+]\[NSException /.test(named[2].symbol ?? "")
+    ) {
+      Object.assign(named[0], { imageName: "CoreFoundation", symbol: "__exceptionPreprocess" });
+      if (named[1].imageName === null) {
+        Object.assign(named[1], { imageName: "libobjc.A.dylib", symbol: "objc_exception_throw" });
+      }
+    }
     // A few are where every thread begins.
     return named.filter(({ imageName }) => imageName !== null).length < MIN_SAME ? frames : named;
   }
@@ -1403,6 +1458,13 @@ const sectionTitles =
 /** How lines begin that tell of an exception that was not caught. */
 const uncaughtLine =
   /(?:\*{1,3} ?)?Terminating app due to uncaught exception\b|\blibc\+\+abi(?:\.dylib)?: terminat(?:ing|e called) |^terminating (?:with|due to) uncaught exception of type |(?:^|(?<=[:\]] ))(?:\*{1,3} ?)?[Uu]ncaught exception:? (?:'[\w.]{3,100}', reason: |<?[A-Z]\w{4,80}Exception>?,? \S)|^[A-Z]\w{4,80}Exception, reason: \S/;
+
+/** How prose writes the line of an exception whose name it leaves open: `uncaught exception '...', reason: ...`. */
+const template =
+  /uncaught exception(?: of type)?:? {0,2}(?:['"\u2018]?(?:\.{2,3}|\u2026|<|\{|\[|X{2,}\b)|[,\u2013-] ?reason|`|$)/;
+
+/** A message whose words are left out. */
+const elided = /: {0,2}["'\u2018]?(?:\.{3}|\u2026)["'\u2019]?[`.)]{0,4}$/;
 
 /** What stands before a debugger's thread or frame: `* `, and what copies have in its place. */
 const debuggerMark =

@@ -148,7 +148,10 @@ interface Following extends NextReport {
 
 function readOne(text: string, name: string, next: Following): CrashReport | null {
   const start = text.charCodeAt(0) === 0xfeff ? 1 : 0;
-  const report = startsWithBrace(text, start)
+  const isJson = startsWithBrace(text, start);
+  const quoted = isJson ? null : ipsInside(name, text, start);
+  if (quoted !== null) return quoted;
+  const report = isJson
     ? readJson(name, text, start, next)
     : readText(name, text, start, null, [], next);
   if (report !== null && !isEmpty(report)) return report;
@@ -167,6 +170,38 @@ function isEmpty(
     lastException === null && panic === null && bugType !== "115" &&
     termination === null && images.length === 0 && body === null;
 }
+
+/** Titles of a report's text, whose JSON is the same report once more. */
+const ofText =
+  /^[ \t>]{0,8}(?:Incident Identifier|Process|Exception Type|Crashed Thread|Date\/Time):|^Full Report$/m;
+
+/** Most lines with a kind that are looked at for the first one of an `.ips`. */
+const MAX_HEADERS = 64;
+
+/** A whole `.ips` somewhere in a text, such as a chat or notes, which says more than the words around it; `null` without one. */
+function ipsInside(name: string, text: string, from: number): CrashReport | null {
+  let at = from;
+  for (let count = 0; count < MAX_HEADERS; count++) {
+    const found = text.indexOf('"bug_type"', at);
+    if (found < 0) return null;
+    at = found + 10;
+    const line = text.lastIndexOf("\n", found) + 1;
+    const feed = text.indexOf("\n", found);
+    if (feed < 0 || line <= from) continue;
+    const header = text.slice(line, feed).trim();
+    if (!header.startsWith('{"') || !header.endsWith("}") || !startsWithBrace(text, feed)) continue;
+    if (ofText.test(text.slice(from, line))) return null;
+    const report = readJson(name, text, line);
+    if (report === null || isEmpty(report)) continue;
+    const told = unreadLines(text.slice(from, line)).filter((words) => tells.test(words));
+    return new CrashReport({ ...report, unread: [...told, ...report.unread] });
+  }
+  return null;
+}
+
+/** Lines of a log that tell what happened, which prose and code do not look like. */
+const tells =
+  /Terminating app due to uncaught exception '[A-Za-z]|terminating (?:with|due to) uncaught exception of type \w|^(?:\S{1,200}: )?Fatal error: \w|^thread '.{1,100}' .{0,20}panicked at |^Unhandled [Ee]xception[.:] ?\S|^(?:Fatal Exception: )?[\w.]{3,100}(?:Exception|Error): \S/;
 
 /** A report in JSON after prose, in a Markdown block, or without its beginning. */
 function jsonInside(

@@ -166,7 +166,7 @@ export function uncaughtLine(name: string, reason: string | null): string {
  * `Shop(77,0x7440e00) malloc: …`; `null` when there is no such line. */
 export function loggedProcess(head: string): ReportProcess | null {
   const found =
-    /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3,6}(?:[+-]\d{4})? (\S.{0,99}?)\[(\d{1,7}):[0-9a-f]{1,9}\] /m
+    /^[ \t]{0,8}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3,6}(?:[+-]\d{4})? (\S.{0,99}?)\[(\d{1,7}):[0-9a-f]{1,9}\] /m
       .exec(head) ??
       // syslog's
       /^[ \t]{0,8}[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d \S{1,100} (\S.{0,99}?)\[(\d{1,7})\](?: <\w{1,12}>)?: .{0,12}Terminating app due to /m

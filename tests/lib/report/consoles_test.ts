@@ -1358,3 +1358,66 @@ Deno.test("what does not tell what happened is named", () => {
     ]
   ) assertThrows(() => readReport(text, "x"), Error, words);
 });
+
+Deno.test("Python: its own error, and the native module that was being loaded", () => {
+  const { what } = told(
+    "Fatal Python error: Segmentation fault\n\nCurrent thread 0x00000001dff05e00 (most recent call first):\n" +
+      '  File "<frozen importlib._bootstrap>", line 241 in _call_with_frames_removed\n' +
+      '  File "<frozen importlib._bootstrap_external>", line 1233 in create_module\n' +
+      '  File "/usr/local/lib/python3.11/site-packages/cart/__init__.py", line 6 in <module>\n',
+  );
+  assertStringIncludes(what, "while Python loaded a native extension module");
+  const failed = told(
+    "Fatal Python error: initsite: Failed to import the site module\n" +
+      "ModuleNotFoundError: No module named 'encodings'\n",
+  );
+  assertStringIncludes(failed.what, "No module named 'encodings'");
+});
+
+Deno.test("a collection where a number or a string was expected; the application as a nib's owner", () => {
+  const thrown = (name: string, reason: string) =>
+    told(`*** Terminating app due to uncaught exception '${name}', reason: '${reason}'\n`);
+  const value = thrown(
+    "NSInvalidArgumentException",
+    "-[__NSDictionaryM intValue]: unrecognized selector sent to instance 0x600001feea00",
+  );
+  assertStringIncludes(value.what, "A dictionary stood where a number or a string was expected.");
+  const owner = thrown(
+    "NSUnknownKeyException",
+    "[<UIApplication 0x15672c90> setValue:forUndefinedKey:]: this class is not key value coding-compliant for the key view.",
+  );
+  assertStringIncludes(owner.causes, "NSMainNibFile");
+  const other = thrown(
+    "NSUnknownKeyException",
+    "[<Cart 0x15672c90> setValue:forUndefinedKey:]: this class is not key value coding-compliant for the key view.",
+  );
+  assert(!other.causes.includes("NSMainNibFile"));
+});
+
+Deno.test("a warning below its title, that names a library of the stack", () => {
+  const text = (library: string) =>
+    "flutter: *** WARNING ***\n\nInvalid argument [{id: 0}] with type List<Map>.\n" +
+    `Only num and String are supported, says ${library}.\n\n` +
+    "2023-04-28 20:06:35.017 Till[9755:17143161] *** Terminating app due to uncaught exception 'NSInvalidArgumentException', reason: '-[__NSDictionaryM intValue]: unrecognized selector sent to instance 0x600001feea00'\n" +
+    "*** First throw call stack:\n(\n" +
+    "0   CoreFoundation    0x00007ff8067181ba __exceptionPreprocess + 242\n" +
+    "1   libobjc.A.dylib   0x00007ff80623e42b objc_exception_throw + 48\n" +
+    "2   CoreFoundation    0x00007ff8067b401f ___forwarding___ + 1392\n" +
+    "3   cartlite          0x0000000105de053c +[CartlitePlugin toValue:] + 444\n)\n";
+  assertStringIncludes(told(text("cartlite")).what, "Only num and String are supported");
+  assert(!told(text("sqlite")).what.includes("Only num"));
+  assertEquals(readReport(text("cartlite"), "x").process.name, "Till");
+});
+
+Deno.test("what was printed is no report that lacks an exception; a heading is no thread", () => {
+  const panicked = "thread 'main' panicked at src/main.rs:3:5:\nno cart\n";
+  assertEquals(explainReport(readReport(panicked, "x")).headline, "what was printed");
+  const { threads } = told(
+    "Objective-C exception thrown.  Name: NSRangeException Reason: index 3 beyond bounds\n" +
+      "Native stack trace:\n" +
+      "\t0   CoreFoundation   0x00000001f5b97198 __exceptionPreprocess + 252\n" +
+      "\t1   libobjc.A.dylib  0x00000001f4d6f9f8 objc_exception_throw + 56\n" +
+      "\t2   Till             0x0000000100bf21d4 pay + 20\n",
+  );
+  assertEquals(threads, [[0, null, true]]);
+});

@@ -774,3 +774,107 @@ Sort by top of stack, same collapsed (when >= 5):
   assertStringIncludes(text, "neither the dynamic linker nor any code of the program has run");
   assertEquals([verdict, absent], ["system", "launch"]);
 });
+
+/** A sample of one thread, outermost first, each line with its image. */
+const sampleText = (lines: readonly string[], before = "", after = "") =>
+  `${before}Analysis of sampling till (pid 77) every 1 millisecond
+Process:         till [77]
+Path:            /Users/USER/*/till
+Code Type:       ARM64
+
+Call graph:
+    500 Thread_11   DispatchQueue_1: com.apple.main-thread  (serial)
+${
+    lines.map((line, at) =>
+      `${" ".repeat(6 + 2 * at)}500 ${line}` +
+      (line.includes("(in ") ? ` + ${8 + at}  [0x1${at}0${at}]` : "")
+    ).join("\n")
+  }
+${after}`;
+
+Deno.test("a sample in the dynamic linker alone: no code of the program had run", () => {
+  const names = [
+    "_dyld_start",
+    "dyldbootstrap::start(macho_header const*, int, char const**, long)",
+    "dyld::_main(macho_header const*, unsigned long, int, char const**)",
+    "dyld::fastBindLazySymbol(ImageLoader**, unsigned long)",
+  ];
+  const { text, verdict, absent } = explained(sampleText(names));
+  assertStringIncludes(text, "the dynamic linker (dyld), which starts the program: no code of the");
+  assertEquals([verdict, absent], ["system", "launch"]);
+  // What calls initializers may have called the program's.
+  const initializing = explained(
+    sampleText([...names.slice(0, 3), "ImageLoader::runInitializers()"]),
+  );
+  assert(!initializing.text.includes("no code of the program had run"));
+  const own = explained(sampleText([...names, "-[Cart load]  (in till)"]));
+  assert(!own.text.includes("no code of the program had run"));
+});
+
+Deno.test("what a thread waits for that somebody else ends: a drawable, a server's answer, a pipe", () => {
+  const main = ["start  (in dyld)", "main  (in till)", "draw  (in till)"];
+  const layer = sampleText([
+    ...main,
+    "-[CAMetalLayer nextDrawable]  (in QuartzCore)",
+    "_dispatch_semaphore_wait_slow  (in libdispatch.dylib)",
+    "semaphore_timedwait_trap  (in libsystem_kernel.dylib)",
+  ]);
+  assertStringIncludes(explained(layer).text, "blocked on a Metal layer that has no free drawable");
+  assertStringIncludes(explainReport(readReport(layer, "x")).causes.join(), "never presented");
+  const server = readReport(
+    sampleText([
+      ...main,
+      "PQgetResult  (in libpq.5.dylib)",
+      "pqSocketCheck  (in libpq.5.dylib)",
+      "poll  (in libsystem_kernel.dylib)",
+    ]),
+    "x",
+  );
+  assertStringIncludes(
+    explainReport(server).happened.join(),
+    "blocked on the answer of a PostgreSQL server (PQgetResult)",
+  );
+  assertEquals(attributeReport(server).isEvidence, false);
+  const pipe = readReport(sampleText([...main, "read  (in libsystem_kernel.dylib)"]), "x");
+  assertEquals(attributeReport(pipe).isEvidence, false);
+});
+
+Deno.test("a panic of Rust whose backtrace takes all the time: Rust's own code", () => {
+  const report = readReport(
+    sampleText([
+      "start  (in dyld)",
+      "main  (in till)",
+      "till::pay::h0123456789abcdef  (in till)",
+      "std::panicking::default_hook::h0123456789abcdef  (in till)",
+      "backtrace::symbolize::libbacktrace::resolve::h0123456789abcdef  (in till)",
+      "__rdos_macho_add  (in till)",
+    ]),
+    "x",
+  );
+  assertStringIncludes(
+    explainReport(report).happened.join(),
+    "while the message and the backtrace of a panic of Rust were written",
+  );
+  assertEquals(
+    attributeReport(report).maker,
+    "Rust's standard library, which writes backtraces",
+  );
+});
+
+Deno.test("what is written around a sample is not read, and may tell what the sample does not", () => {
+  const lines = [
+    "start  (in dyld)",
+    "main  (in till)",
+    "pthread_mutex_lock  (in libsystem_pthread.dylib)",
+    "__psynch_mutexwait  (in libsystem_kernel.dylib)",
+  ];
+  assertStringIncludes(
+    explained(sampleText(lines)).text,
+    "The report has no other thread that could hold it.",
+  );
+  assertStringIncludes(
+    explained(sampleText(lines, "", "The other threads, which are left out here, wait in poll\n"))
+      .text,
+    "What could be read of the report has no other thread that could hold it.",
+  );
+});

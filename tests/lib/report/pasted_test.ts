@@ -163,3 +163,55 @@ Deno.test("an .ips within another string, or with an editor's quotes", () => {
   const curly = readReport(ips.replace(/"([^"]*)"/g, "\u201c$1\u201d"), "x");
   assertEquals(curly.crashedThread?.frames[0].symbol, "pay");
 });
+
+Deno.test("an .ips within a chat is read, and no template of a message around it", () => {
+  const ips = '{"app_name":"Shop","bug_type":"309","os_version":"macOS 15.0 (24A335)"}\n' +
+    '{\n "procName":"Shop","exception":{"type":"EXC_CRASH","signal":"SIGABRT","codes":"0x0, 0x0"},\n' +
+    ' "faultingThread":0,"threads":[{"triggered":true,"frames":[{"imageOffset":12,"symbol":"pay","imageIndex":0}]}],\n' +
+    ' "usedImages":[{"base":4300000000,"size":100000,"name":"Shop","path":"/Applications/Shop.app/Contents/MacOS/Shop"}]\n}\n';
+  const before = "## Ada\nWhat does this tell? It is fatal, and an error:\n";
+  const template =
+    "## Bob\n   - Look for: `*** Terminating app due to uncaught exception ... reason: ...`\n";
+  for (const chat of [before + ips + template, before + template + ips]) {
+    const report = readReport(chat, "x");
+    assertEquals([report.process.name, report.exception?.signal], ["Shop", "SIGABRT"]);
+    assertEquals(report.crashedThread?.frames[0].symbol, "pay");
+    const { happened } = explainReport(report);
+    assert(!happened.join().includes("Terminating app"), happened.join());
+    assert(!happened.join().includes("not understood"), happened.join());
+  }
+  // What a log tells of the same end is not passed over.
+  const logged = readReport(
+    "*** Terminating app due to uncaught exception 'NSRangeException', reason: 'index 3 beyond bounds [0 .. 2]'\n" +
+      ips,
+    "x",
+  );
+  assertStringIncludes(logged.unread.join(), "index 3 beyond bounds");
+  for (const name of ["...", "'...'", "\u2026", "'<name>'", ", reason"]) {
+    const text = `Process: Shop [7]\nOS Version: iOS 14.4\nDate/Time: 2021-02-03\n\n` +
+      `I looked for *** Terminating app due to uncaught exception ${name}, reason: '...'\n`;
+    assertEquals(readReport(text, "x").information, [], name);
+  }
+});
+
+Deno.test("another copy of the same stack gives its names, by the addresses", () => {
+  const copy = (named: boolean) =>
+    [
+      named ? "-[Cart add:] (Cart.m:42)" : "0x100a00000 + 33048",
+      named ? "-[Till tapped:] (Till.m:17)" : "0x100a00000 + 37144",
+      "main + 44",
+    ].map((name, at) => `${at}   Shop   0x0000000100a${at}8118 ${name}`).join("\n");
+  const text = `Process: Shop [77]\nCode Type: ARM-64\nOS Version: iOS 14.4 (18D52)\n` +
+    `Exception Type: EXC_BAD_ACCESS (SIGSEGV)\n\nThread 0 Crashed:\n${copy(false)}\n\n` +
+    "Binary Images:\n0x100a00000 - 0x100b00000 Shop arm64  <d7775e59dac23b6cabd8fe6f62438d1d> /var/Shop.app/Shop\n";
+  const { crashedThread } = readReport(`${text}\nWith the symbols:\n\n${copy(true)}\n`, "x");
+  assertEquals(
+    crashedThread?.frames.map(({ symbol, line }) => [symbol, line]),
+    [["-[Cart add:]", 42], ["-[Till tapped:]", 17], ["main", null]],
+  );
+  const other = copy(true).replaceAll("8118", "9118");
+  assertEquals(
+    readReport(`${text}\nWith the symbols:\n\n${other}\n`, "x").threads[0].frames[0].symbol,
+    null,
+  );
+});
