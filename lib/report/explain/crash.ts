@@ -290,6 +290,19 @@ function tellRecursion({ report, outside, deep }: Crash, story: Story): void {
 /** Names of threads that Flutter's engine runs Dart code on: flutter, shell/common/thread_host.cc. */
 const dartThreads = /^(?:io\.flutter\.|\d{1,3}\.)ui$|^io\.flutter\.\d{1,3}\.ui$|^DartWorker$/;
 
+/** What AppKit notes of the action that a control or menu item sent; `null` where it notes none. */
+function actionWords({ information }: CrashReport): string | null {
+  for (const text of information) {
+    const match =
+      /^Performing @selector\(([\w:]{1,200})\) from sender ([\w.]{1,200}) 0x[0-9a-f]{1,16}\s*$/m
+        .exec(
+          text.slice(0, 1000),
+        );
+    if (match !== null) return `The action was ${match[1]}, sent by ${match[2]}.`;
+  }
+  return null;
+}
+
 /** Tells that Dart code crashed, which Flutter compiles into a framework of the name App. */
 function tellCompiledDart({ report, crashed, outside, stack, reading }: Crash, story: Story): void {
   const frame = stack[reading.first];
@@ -398,6 +411,8 @@ function tellOccasion(
   const isTold = caller !== undefined &&
     story.happened.some((text) => text.includes(` that ${caller} called`));
   if (when !== null && story.happened.length > 0 && !isTold) story.tell(`It was ${when}.`);
+  const action = when === null ? null : actionWords(report);
+  if (action !== null) story.tell(action);
   if (!lacksBacktrace(report)) return;
   // Without a stack nothing says what the address was for.
   const at = rows.findIndex(({ kind, key }) =>

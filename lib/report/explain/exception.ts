@@ -463,6 +463,8 @@ export function tellKind(crash: Crash, isDecoded: boolean, story: Story): void {
         ? `${owner}'s own handler of the signal then ended the process${
           owner.startsWith("The Java")
             ? ": its log (hs_err_pid) has the stack of Java's functions too"
+            : owner === "Mono"
+            ? ": what it wrote on stderr has the stack of managed methods too"
             : ""
         }.`
         : `The report names ${exception.type} and SIGABRT, as when a handler in the process calls abort() ` +
@@ -772,8 +774,9 @@ function isNotFatal({ note, message }: ReportException): boolean {
 }
 
 /** Rows of subtypes that are causes in themselves, not just kinds of access. */
-function tellsCause({ key }: KnowledgeRow): boolean {
-  return key === "KERN_CODESIGN_ERROR" || key.startsWith("BUS_") || key.startsWith("FPE_") ||
+function tellsCause({ key, isCause }: KnowledgeRow): boolean {
+  return isCause === true || key === "KERN_CODESIGN_ERROR" || key.startsWith("BUS_") ||
+    key.startsWith("FPE_") ||
     key.startsWith("EXC_ARM_");
 }
 

@@ -35,7 +35,7 @@ const EMPTY_STRING = 0xe000_0000_0000_0000n;
 
 /** What the last block of malloc's list of free blocks begins with. */
 const freeLink =
-  "what malloc leaves at the begin of a freed block at the end of its list: no address, and four bits of a check";
+  "what malloc leaves at the beginning of a freed block at the end of its list: no address, and four bits of a check";
 
 /** What an access used that was in a freed block. */
 export interface FreedWord {

@@ -100,6 +100,7 @@ export function tellFunction(
     story.add(row, isSilent ? `${row.meaning} The report does not say why.` : undefined);
     if (!isSilent && story.rows.length > before) tellUnsaid(report, row, story);
     if (row.meaning === typeLookup) tellType(stack, telling.index, fault, story);
+    if (row.key.startsWith("getSuperclassMetadata")) tellClass(stack, telling.index, story);
   }
   if (framework !== null && !told) {
     // Chromium's own line of the log says it.
@@ -148,6 +149,16 @@ function tellType(
       return;
     }
   }
+}
+
+/** Tells which library a class is of that the run-time made ready: its own function, which the compiler made, asked for
+ * that; Swift, docs/ABI/TypeMetadata.rst. */
+function tellClass(stack: readonly ReportFrame[], first: number, story: Story): void {
+  const title = titleOf(stack[first]);
+  const at = stack.findIndex((frame, index) => index > first && titleOf(frame) !== title);
+  const image = at < 0 || at > first + ACCESSOR_DEPTH ? null : imageOf(stack[at]);
+  if (image === null) return;
+  story.tell(`The class is of ${imageTitle(image)} (frame ${stack[at].index}).`);
 }
 
 /** Characters of a report in which a line of the console is looked for. */

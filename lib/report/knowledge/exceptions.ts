@@ -744,7 +744,9 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     meaning:
       "memory is mapped at the address, but the system could not deliver the page, as when reading it in from its file or disk fails",
     causes: [],
-    next: "See which file is mapped there, and whether its disk and volume are in order.",
+    isCause: true,
+    next:
+      "See which file is mapped there, whether it was cut short, and whether its disk and volume are in order.",
     source: kernReturn,
   },
   {

@@ -2264,3 +2264,35 @@ Deno.test("what malloc met while it allocated was damaged before, and nobody pas
     ]
   ) assert(!what.includes(said), what);
 });
+
+Deno.test("the class whose superclass was not found is its library's; an action by AppKit's note; a page by its file", () => {
+  const superclass = told(crashText(abort, [
+    ...killed,
+    "libswiftCore.dylib swift::fatalError(unsigned int, char const*, ...) + 32",
+    "libswiftCore.dylib getSuperclassMetadata + 816",
+    "libswiftCore.dylib _swift_initClassMetadataImpl + 20",
+    "OvenKit 0x1000 + 64",
+    "libswiftCore.dylib _swift_getGenericMetadata + 20",
+    "Shop count + 8",
+    ...start,
+  ]));
+  assertStringIncludes(superclass.what, "The class is of OvenKit (frame 5).");
+  const action = told(crashText([
+    ...bad("0x18"),
+    "Application Specific Information:",
+    "Performing @selector(bake:) from sender OvenButton 0x6080001c4470",
+    "",
+  ], [
+    "Shop Cart::add() + 8",
+    "AppKit -[NSApplication sendAction:to:from:] + 452",
+    "AppKit -[NSControl sendAction:to:] + 86",
+    ...start,
+  ]));
+  assertStringIncludes(action.what, "The action was bake:, sent by OvenButton.");
+  const page = told(crashText([
+    "Exception Type:        EXC_BAD_ACCESS (SIGBUS)",
+    "Exception Codes:       0x000000000000000a, 0x0000000001200000",
+  ], ["libSystem.B.dylib __memcpy + 1685", "Shop count + 8", ...start]));
+  assertStringIncludes(page.next, "whether it was cut short");
+  assertEquals(page.causes, "");
+});
