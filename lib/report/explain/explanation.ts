@@ -61,7 +61,7 @@ export function finished(
     .filter((text) => text !== null).join(", ");
   const version = process.version === null || /^\?\?\?/.test(process.version)
     ? ""
-    : ` ${process.version}`;
+    : ` ${process.version.replace(/ ?\( ?\)$/, "")}`;
   const name = process.name ?? (report.panic === null ? nameByMain(report) : null);
   const who = name === null ? "" : `${name}${version}: `;
   const causes: string[] = [];

@@ -84,10 +84,13 @@ export function explainEvent(report: CrashReport, event: string): Findings {
   for (const field of [measure, action]) {
     if (field === undefined) continue;
     const isNone = field === action && field.value === "none";
+    // How long it did not answer before is told by itself.
+    const isTold = report.threads.every(({ process }) => process === null);
+    const value = isTold
+      ? field.value.replace(/ \((?:process was )?unresponsive for [^()]{1,60}\)$/, "")
+      : field.value;
     happened.push(
-      `${field.name}: ${field.value}${
-        isNone ? ": the system did not end the process for it" : ""
-      }.`,
+      `${field.name}: ${value}${isNone ? ": the system did not end the process for it" : ""}.`,
     );
   }
   if (event === "leaks") happened.push(...leakWords(report.text));

@@ -24,12 +24,24 @@ import {
   panicWords,
   userCall,
 } from "./panic_stack.ts";
-import { answers, hangs, messageDetails, silentService, sourceOf } from "./panic_words.ts";
+import {
+  answers,
+  hangs,
+  messageDetails,
+  silentService,
+  sourceOf,
+  takenTwice,
+} from "./panic_words.ts";
 
 /** Explains a kernel panic. */
 export function explainPanic(report: CrashReport): Findings {
   const panic = report.panic!;
-  const row = missingSensor(report) ?? unhealthyService(report) ?? panicRow(report);
+  const found = missingSensor(report) ?? unhealthyService(report) ?? panicRow(report);
+  const details = messageDetails(report);
+  // Other causes are those of a lock that another one holds.
+  const row = found !== null && details.includes(takenTwice)
+    ? { ...found, causes: ["a bug in the kernel or an extension"] }
+    : found;
   const place = raisedAt(report, row);
   const kernel = isBridge(report)
     ? "The kernel of bridgeOS, the system of the T2 chip,"
@@ -39,7 +51,7 @@ export function explainPanic(report: CrashReport): Findings {
       ? `${kernel} panicked; the message was cut off.`
       : `${kernel} panicked: ${panic.message}`,
     ...(row === null ? [] : [row.meaning]),
-    ...messageDetails(report),
+    ...details,
     ...powerChange(report),
     ...kernelFault(report),
   ];
@@ -109,7 +121,9 @@ const ofMac = /extensions|[Dd]isconnect|\bdevices\b|Disk Utility|Apple Diagnosti
 /** Advice without what cannot be done where a panic was: mobile systems and that of the T2 chip have no extensions but
  * Apple's. */
 function possibleAdvice(next: string, report: CrashReport): string {
-  const excluded = isMobile(report) ? ofMac : isBridge(report) ? /extensions/ : null;
+  const isPhone = isMobile(report) ||
+    /^(?:iPhone|iPad|iPod|Watch|AppleTV)\d/.test(report.model ?? "");
+  const excluded = isPhone ? ofMac : isBridge(report) ? /extensions/ : null;
   if (excluded === null || !excluded.test(next)) return next;
   const left = next.split(/(?<=\.) |; /).map((part) => part.replace(/\.$/, "").trim())
     .filter((part) => part !== "" && !excluded.test(part));
@@ -428,10 +442,12 @@ function strangeAddresses(head: string): string[] {
     const upper = BigInt(value) >> 47n;
     if (upper !== 0n && upper !== 0x1ffffn && found.length < 16) found.push(`${name} ${value}`);
   }
+  const texts = found.flatMap((text) => textWords(BigInt(text.slice(text.indexOf("0x")))) ?? []);
   return found.length === 0 ? [] : [
     `Not canonical as an address, so that an access by such a register would fail like this: ${
       found.join(", ")
     }.`,
+    ...(found.length === 1 && texts.length === 1 ? [sentence(texts[0])] : []),
     // XNU 2422 to 6153, osfmk/kern/zalloc.c: zp_init; a kernel's address begins with 0xffffff.
     ...(found.some((text) => /0x(?:c0ffee|facade)/.test(text))
       ? [

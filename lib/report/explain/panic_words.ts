@@ -411,6 +411,10 @@ export function silentService({ fields }: CrashReport): string[] {
     : [`The service answered that it is not alive: ${context.slice(0, 300)}`];
 }
 
+/** Of a spinlock that waits for itself. */
+export const takenTwice =
+  "The thread that waits for the lock is the one that holds it: it took it twice.";
+
 /** Whose backtrace a panic about a spinlock has: XNU, osfmk/i386/locks_i386.c: spinlock_timeout_NMI panics on the CPU
  * of the lock's owner, where it is active. */
 function lockOwner({ text, panic }: CrashReport): string[] {
@@ -419,7 +423,7 @@ function lockOwner({ text, panic }: CrashReport): string[] {
   const holder = /\block owner thread=(0x[0-9a-f]{1,16})\b/i.exec(panic?.message ?? "")?.[1];
   const waiter = /\bcurrent_thread: (0x[0-9a-f]{1,16})\b/i.exec(panic?.message ?? "")?.[1];
   if (holder !== undefined && waiter !== undefined && BigInt(holder) === BigInt(waiter)) {
-    return ["The thread that waits for the lock is the one that holds it: it took it twice."];
+    return [takenTwice];
   }
   if (owner === undefined || cpu === undefined) return [];
   return [

@@ -98,8 +98,14 @@ function systemOf(panic: ParsedPanic): string | null {
   if (osVersion === null) {
     return /_(?:PPC|I386|X86_64)\b/.test(kernel) ? `${mac} (Darwin ${darwin})` : null;
   }
-  const build = /^(\d{1,2})[A-Z]\d{1,5}[a-z]?$/.exec(osVersion)?.[1];
-  return build === major ? `${mac} (${osVersion})` : osVersion;
+  const [, build, letter] = /^(\d{1,2})([A-Z])\d{1,5}[a-z]?$/.exec(osVersion) ?? [];
+  if (build === major) return `${mac} (${osVersion})`;
+  // From iOS 8 to 18 and from 26 on, whose builds have the letters to H; iPadOS has the same.
+  const isMobile = /_ARM/.test(kernel) && letter <= "H" && Number(build) >= 12 &&
+    Number(build) + 2 === Number(major);
+  return isMobile
+    ? `iOS ${Number(build) - (Number(build) < 23 ? 4 : -3)} (${osVersion})`
+    : osVersion;
 }
 
 /** The parts of a panic's text. */
@@ -185,6 +191,11 @@ export function parsePanic(written: string): ParsedPanic {
         begun = true;
       } else if (date === null && /^\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}$/.test(line)) {
         date = line;
+      } else {
+        // What iOS writes before the text.
+        const written = /^(Hardware Model|OS Version):[ \t]{1,20}(\S.{0,60})$/.exec(line);
+        if (written?.[1] === "OS Version") osVersion ??= written[2];
+        else if (written !== null) model ??= written[2];
       }
       continue;
     }

@@ -700,7 +700,7 @@ Heaviest stack for the main thread of the target process:
   12  __psynch_cvwait + 10 (libsystem_kernel.dylib + 18000) [0x7fff5c5e3c2a]
 `);
   assertStringIncludes(found.words, "did not answer user events");
-  assertStringIncludes(found.words, "unresponsive for 15 seconds");
+  assertStringIncludes(found.words, "Unresponsive for 15 seconds");
   assertStringIncludes(found.words, "blocked on a condition variable");
   assertEquals([found.whose, found.deciding], ["program", "-[Player wait]"]);
 });

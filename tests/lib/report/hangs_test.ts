@@ -487,6 +487,19 @@ Deno.test("a single sample at the end of a heaviest stack decides nothing; share
   assertEquals(deciding?.frame.symbol, "bakeBread");
 });
 
+Deno.test("how long a process did not answer is told once; a version without a build", () => {
+  const report = readReport(
+    "Command:          Bakery\nVersion:          3.0.2 ()\nEvent:            hang\n" +
+      "Duration:         1.30s (process was unresponsive for 82 seconds before sampling)\n\n" +
+      "Heaviest stack for the main thread of the target process:\n" +
+      "  13  bake + 8 (Bakery + 3000) [0x104320bb8]\n",
+    "x",
+  );
+  const { headline, happened } = explainReport(report);
+  assertEquals(happened.join().split("82 seconds").length, 2, happened.join());
+  assert(headline.startsWith("Bakery 3.0.2: hang"), headline);
+});
+
 Deno.test("without a heaviest stack it is that of the root with most samples that has callees", () => {
   const { text, deciding } = explained(`Command:         Bakery
 Path:            /private/var/containers/Bundle/Application/0/Bakery.app/Bakery

@@ -573,7 +573,7 @@ Deno.test("the system of a panic by its build and its kernel; old kernels' regis
   assertEquals(system("22G91", "22.6.0", "ARM64_T8103"), "kernel panic, on macOS 13 (22G91)");
   assertEquals(system("25D20", "25.3.0", "ARM64_T6020"), "kernel panic, on macOS 26 (25D20)");
   // Another system's build.
-  assertEquals(system("20C65", "22.2.0", "ARM64_T8020"), "kernel panic, on 20C65");
+  assertEquals(system("20C65", "22.2.0", "ARM64_T8020"), "kernel panic, on iOS 16 (20C65)");
   const old = (registers: string, message: string, kind: string) =>
     `panic(cpu 0 caller 0xFFFF0003): ${message}
 ${registers}
@@ -704,8 +704,9 @@ Deno.test("the bank of a machine check that could not be corrected; whose line s
 });
 
 Deno.test("a jump of a 32-bit kernel of iOS, whose backtrace has addresses alone; a register of NVIDIA's", () => {
-  const { text } = explained(
-    "panic(cpu 0 caller 0x<ptr>): sleh_abort: prefetch abort in kernel mode: fault_addr=0x857e7000\n" +
+  const { text, check } = explained(
+    "    Hardware Model:      iPod5,1\n    OS Version:          iOS 9.3.2 (13F69)\n\n" +
+      "panic(cpu 0 caller 0x<ptr>): sleh_abort: prefetch abort in kernel mode: fault_addr=0x857e7000\n" +
       "r0:   0x96961a40  r1: 0x857e7000  r2: 0x8c000001  r3: 0x00000001\n" +
       "cpsr: 0x80000013 fsr: 0x0000000f far: 0x857e7000\n\nDebugger message: panic\nOS version: 13F69\n" +
       "Panicked task 0xc65784c8: 926 pages, 8 threads: pid 164: baker\n" +
@@ -715,8 +716,33 @@ Deno.test("a jump of a 32-bit kernel of iOS, whose backtrace has addresses alone
   assertStringIncludes(text, "The address was 0x857e7000, which it executed.");
   assertStringIncludes(text, "a permission fault");
   assert(!text.includes("No backtrace"), text);
+  assertEquals(check, "Install updates of the system.");
   const gpu = explained(
     'panic(cpu 0 caller 0xffffff7f9ba70fb0): "GPU Panic: NVRM[0/1:0:0]: Read Error 0x00000144: CFG 0x0fe910de 0x00100406 0xc0000000, D0"',
   );
   assertStringIncludes(gpu.text, "while the chip's configuration could still be read");
+});
+
+Deno.test("the system of a panic by its build and its kernel; a register of text; a lock taken twice", () => {
+  const systems = (build: string, darwin: string, machine: string) =>
+    readReport(
+      `panic(cpu 0 caller 0xffffff801befcc1c): "Kernel data abort"\nDebugger message: panic\nOS version: ${build}\n` +
+        `Kernel version: Darwin Kernel Version ${darwin}: Mon Jun 20 20:10:22 PDT 2016; root:xnu-1~1/RELEASE_${machine}\n`,
+      "x",
+    ).osVersion;
+  assertEquals(systems("13G34", "15.6.0", "ARM64_S8000"), "iOS 9 (13G34)");
+  assertEquals(systems("23B85", "25.1.0", "ARM64_T8030"), "iOS 26 (23B85)");
+  assertEquals(systems("17P5300", "19.5.0", "ARM64_T8010"), "17P5300");
+  assertEquals(systems("25B78", "25.1.0", "ARM64_T8103"), "macOS 26 (25B78)");
+  const text = explained(
+    "panic(cpu 0 caller 0xffffff8000297f8c): Kernel trap at 0xffffff7f8028f547, type 13=general protection, registers:\n" +
+      "RAX: 0xffffff8000ce50c0, RBX: 0x000000477ae121b2, RDI: 0x4141414141414141\n",
+  ).text;
+  assertStringIncludes(text, 'Its bytes are the text "AAAAAAAA"');
+  const lock = explainReport(readReport(
+    "panic(cpu 0 caller 0xffffff8000297f8c): Spinlock acquisition timed out: lock=0xffffff871d3f9740, lock owner thread=0xffffff8720cd5d10, current_thread: 0xffffff8720cd5d10\n",
+    "x",
+  ));
+  assertStringIncludes(lock.happened.join(), "it took it twice");
+  assertEquals(lock.causes, ["a bug in the kernel or an extension"]);
 });
