@@ -181,6 +181,10 @@ const absences = {
     safe`managed code, the program's or that of a library it uses; which method could not be read from the stack`,
   "managed nameless":
     safe`most likely managed code, the program's or that of a library it uses: it called the run-time, and has no names`,
+  "javascript heap":
+    safe`the program's JavaScript, which filled the heap; its functions are not on the stack`,
+  nameless:
+    safe`not decided; a function without a name, of the program or of what is linked into it`,
   reporter: safe`not known; the report of the first crash, which the reporter was writing, has it`,
   pool: safe`not known; who released the object too often is not on the stack`,
   address:
@@ -350,7 +354,7 @@ function verdictWords(
     ? safe`a kernel extension that is not Apple's`
     : absent === "managed" || absent === "managed own" ||
         absent === "managed library" || absent === "module" ||
-        absent === "javascript" || absent === "python" ||
+        absent === "javascript" || absent === "javascript heap" || absent === "python" ||
         (verdict === "unknown" || verdict === "system" || verdict === "none") && absent !== null
     ? absent === "images" && frames.every(({ frame }) => frame.symbol === null)
       ? safe`not known; only addresses could be read of the stack`
@@ -425,7 +429,7 @@ function verdictWords(
         isScripts
           ? safe`code in ${escape(script)} led to it, whose functions are not on the stack; `
           : safe``
-      }the innermost function of ${of} on the stack${
+      }the innermost function of ${of}${part === null ? safe`` : safe`,`} on the stack${
         isPassed(frames, deciding) ? safe` that does more than pass calls on` : safe``
       } is ${place}`;
     lines.push(

@@ -16,9 +16,11 @@ import {
   callTime,
   collected,
   companionOf,
+  fullHeap,
   known,
   knownFrame,
   knownVendor,
+  partThreads,
 } from "../knowledge/mod.ts";
 import type { CodeOrigins } from "../origins.ts";
 import { type CrashReport, fieldValue, type ReportFrame } from "../report.ts";
@@ -253,6 +255,25 @@ export function attributeReport(
       frames,
     };
   }
+  if (reading.rows.some(({ row }) => row.meaning === fullHeap)) {
+    return { ...undecided, verdict: "program", absent: "javascript heap", frames };
+  }
+  // What filled the stack is further out than a copy goes.
+  if (
+    stack === report.crashedThread?.frames && overflows(report) && recursion(report) === null &&
+    !reachesBase(stack)
+  ) return { ...undecided, absent: "hidden", frames };
+  const beside = deciding === null ? null : partBeside(report, deciding, stack);
+  if (beside !== null) {
+    return {
+      ...undecided,
+      absent: "nameless",
+      library: beside,
+      deciding,
+      passed: Math.max(at, 0),
+      frames,
+    };
+  }
   if (isOwn && isPoolRelease(report, stack, reading)) {
     return { ...undecided, absent: "pool", frames };
   }
@@ -454,6 +475,26 @@ function isCalledByManaged(
   if (reading.rows.some(({ row }) => row.role === undefined)) return false;
   const next = stack.slice(at).find((frame) => titleOf(frame) !== library);
   return next !== undefined && imageOf(next) === null && next.symbol === null;
+}
+
+/** What is linked into the program, and may be what a function of it without a name is of: by the thread or queue that it is
+ * on, or by what Mono itself says of a signal; `null` for others. */
+function partBeside(
+  report: CrashReport,
+  { owner, frame }: OwnedFrame,
+  stack: readonly ReportFrame[],
+): string | null {
+  const isNameless = owner === "program" && functionOf(frame, null) === null &&
+    isLibrary(frame, report) === false;
+  if (!isNameless) return null;
+  const thread = report.threads.find(({ frames }) => frames === stack) ?? report.crashedThread;
+  const found = partThreads.find(({ name }) =>
+    name.test(thread?.name ?? "") || name.test(thread?.queue ?? "")
+  );
+  if (found !== undefined) return found.title;
+  return report.information.some((text) => text.includes("while executing native code"))
+    ? "Mono"
+    : null;
 }
 
 /** Frames in which an interpreter is looked for. */
@@ -935,7 +976,7 @@ function ownerOf(
   }
   if (isSystemFrame(frame) || isKernelFrame(frame)) return { ...whole, owner: "system" };
   const owned = frameOwner(frame, functionOf(frame, previous));
-  if (owned === "runtime") return { ...whole, owner: "runtime" };
+  if (owned === "runtime" || isMonos(frame, report)) return { ...whole, owner: "runtime" };
   if (image === null) return { ...whole, owner: "program" };
   const offset = Number(BigInt.asIntN(64, frame.address - image.base));
   const range = ranges.find((range) =>
@@ -957,6 +998,25 @@ function ownerOf(
   if (archive !== null) return { frame, owner, library: baseName(archive), unit, by: "archive" };
   if (isMine) return { frame, owner, library: mine[0] ?? null, unit, by: "unit" };
   return { ...whole, owner, unit };
+}
+
+/** Source files of Mono's run-time, and of the collector in it, that have names as those of others; Mono, mono/metadata,
+ * mono/mini and libgc. */
+const monoFiles =
+  /(?:^|\/)(?:object|class|loader|domain|appdomain|assembly|icall|marshal|threads|threadpool[\w-]{0,20}|tpool-\w{2,10}|gc|monitor|mini|driver(?:\.g)?|jit-icalls|reflection|exception|mono-[\w-]{2,40}|goutput|pthread_support|misc|malloc|mallocx|mark|mark_rts|reclaim|alloc|finalize|allchblk)\.c$/;
+
+/** Whether a function is one of Mono's, or of the collector that is linked into it, by its source file or its name and by
+ * others of Mono's on the same stack. */
+function isMonos(
+  { symbol, file, index, image }: ReportFrame,
+  { stacks }: CrashReport,
+): boolean {
+  if (symbol === null || !/^[a-zA-Z_]\w{1,100}$/.test(symbol)) return false;
+  if (!symbol.startsWith("GC_") && !monoFiles.test(file ?? "")) return false;
+  const stack = stacks.find((frames) => frames[index]?.symbol === symbol) ?? [];
+  return stack.some((other) =>
+    other.image === image && /^(?:mono|monoeg)_/.test(other.symbol ?? "")
+  );
 }
 
 /** A library's name without the usual prefix and suffixes. */

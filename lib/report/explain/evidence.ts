@@ -55,7 +55,9 @@ export function isEvidence(
   const ended = endedBy(report);
   const raised = ended === "abort" || ended === "trap" || stack === report.lastException ||
     (ended === null && rows.some(({ row }) => row.role === "raise" || row.role === "vague"));
-  let most = isMoment ? MOMENT : raised && ended !== "access" ? RAISED : ACCESSED;
+  // What a guard forbids the function did that called the kernel.
+  const isRaised = raised && ended !== "access" && exception?.type !== "EXC_GUARD";
+  let most = isMoment ? MOMENT : isRaised ? RAISED : ACCESSED;
   // What it overrides, or stands in for, does what it does for whoever called it.
   if (most > 1 && passesToSuper(stack, at)) most = 1;
   let left = most;

@@ -2,7 +2,7 @@
 
 import { decodeException, decodeGuard, signalOf, subtypeName } from "../codes.ts";
 import { faultAddress, isSentAgain, NEAR_NULL, register } from "../fault.ts";
-import { isSystemFrame, titleOf } from "../images.ts";
+import { isBaseLibrary, isSystemFrame, titleOf } from "../images.ts";
 import { textAt } from "../json.ts";
 import {
   bareName,
@@ -186,7 +186,10 @@ export function tellAccess(crash: Crash, story: Story): void {
     // The registers of a handler that ended the process are not of the access that filled a stack.
     if (causes !== null && (isSymptom || isFew || kind === "filled" || length !== null)) {
       rows.unshift(causes);
-    } else if (causes !== null && rows.every(({ role }) => role === "top")) rows.push(causes);
+    } else if (
+      causes !== null &&
+      rows.every(({ role, key }) => role === "top" || key === "while executing native code")
+    ) rows.push(causes);
   }
   // That it is a trap says nothing where the check is known.
   const access =
@@ -637,7 +640,20 @@ function kindRow(
   const type = trapped.get(exception.type) ?? exception.type;
   const own = variants.map((word) => word === null ? null : known("exception", `${type} ${word}`))
     .find((row) => row !== null) ?? known("exception", exception.type, cpu);
-  if (exception.type !== "EXC_CRASH" && own !== null) return own;
+  if (exception.type !== "EXC_CRASH" && own !== null) {
+    const frame = stack[reading.first];
+    return own.key !== "EXC_BREAKPOINT" || frame === undefined || !isSystemFrame(frame) ||
+        isBaseLibrary(titleOf(frame)) || titleOf(frame) === "runtime"
+      ? own
+      : {
+        ...own,
+        meaning: `${
+          titleOf(frame).replace(/^com\.apple\./, "")
+        }, a library of the system, executed a trap instruction, as a check of it does that failed.`,
+        next:
+          "See what the first frame of yours asked of it; its message may be in the system's log.",
+      };
+  }
   if (signal === null) return null;
   const row = isSentByItself(report)
     ? known("signal", "sent by itself")

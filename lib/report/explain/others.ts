@@ -9,6 +9,7 @@ import { shortName } from "./names.ts";
 import { isOfProcess, isSystemProgram, isTweak, responsibleOf } from "./program.ts";
 import { endedBy, frameOwner, functionOf } from "./stack.ts";
 import type { Crash, Story } from "./story.ts";
+import { onlyWaits } from "./telling.ts";
 import { sentence, threadWords } from "./words.ts";
 
 /** Tells what other threads did at that moment, where it bears on the crash, and what was put into the program. */
@@ -22,6 +23,30 @@ export function tellOthers(crash: Crash, story: Story): void {
   tellConversion(crash, story);
   tellCloser(crash, story);
   tellSharers(crash, story);
+  tellMessaged(crash, story);
+}
+
+/** Functions that fail by the object or block that they are passed. */
+const uses =
+  /^(?:_?objc_(?:msgSend\w{0,20}|retain\w{0,40}|release\w{0,20}|autorelease\w{0,20})|object_getClass|objc_object::release\(\)|CFRetain|CFRelease|free|_?platform_mem(?:move|set)\S{0,20})$/;
+
+/** Tells which one other thread may have had the fault, where the report calls one the crashed one that only waited. */
+function tellMessaged({ report, crashed, stack }: Crash, story: Story): void {
+  const { exception } = report;
+  if (!/^SIG(?:SEGV|BUS)\b/.test(exception?.signal ?? "") || !onlyWaits(report, stack)) return;
+  const found = report.threads.filter((thread) =>
+    thread !== crashed && uses.test(thread.frames[0]?.symbol ?? "")
+  );
+  if (found.length !== 1) return;
+  const [inner, ...rest] = found[0].frames;
+  const caller = rest.find((frame) => functionOf(frame, inner) !== null)?.symbol ?? null;
+  story.tell(
+    sentence(
+      `${threadWords(found[0])} was in ${shortName(inner.symbol!)}${
+        caller === null ? "" : `, called by ${shortName(caller)}`
+      }: if the fault was there, as by an object that was already deallocated, the report names the wrong thread`,
+    ),
+  );
 }
 
 /** Tells which other threads ran the program's code, where a library's lock was in a wrong state. */

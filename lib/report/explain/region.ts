@@ -88,6 +88,10 @@ export function regionWords(report: CrashReport, address: bigint): RegionWords {
       : nothing;
   }
   const type = /^(\S.*?)\s+[0-9a-f]{6,16}-[0-9a-f]{6,16}\b/.exec(kind.slice(0, 200))?.[1] ?? kind;
+  // Address space that is only set aside is no memory.
+  if (/\(reserved\)$/.test(type)) {
+    return { ...nothing, words: "it is in no region of the process" };
+  }
   const isGuard = /^stack guard/i.test(kind);
   const owner = isGuard
     ? /(?:stack guard |\.{3})for thread (\d{1,9})\b/.exec(kind)?.[1]

@@ -81,7 +81,7 @@ export function frameOwner(frame: ReportFrame, symbol: string | null): FrameOwne
   // What a process called in the kernel is not its own, whatever the extension is called.
   if (isSystemFrame(frame) || isKernelFrame(frame)) return "system";
   const raised = symbol !== null && (knownFrame(symbol) !== null || trapMessage(symbol) !== null ||
-    isInstantiated(symbol, frame.file) ||
+    isInstantiated(symbol, frame.file) || ofEngine.test(symbol) ||
     (frame.file !== null && (ofRecorder.test(frame.file) || ofMono.test(frame.file))));
   return raised ? "runtime" : "program";
 }
@@ -94,6 +94,10 @@ export function isWrapper(symbol: string | null): boolean {
   return symbol !== null && knownFrame(symbol)?.role === "wrap";
 }
 
+/** Functions of an engine of JavaScript that is compiled in: JavaScriptCore's interpreter, and what Titanium's debugger is
+ * passed to; WebKit, JavaScriptCore/llint. */
+const ofEngine = /^llint_[a-z]|^\w{1,60}\(TiDebugger\w{1,40} ?[*&]/;
+
 /** Source files of crash reporters, whose functions have names as others may have them. */
 const ofRecorder =
   /(?:^|\/)(?:(?:Sentry|BSG_)?KS(?:Crash|Mach|ObjC|Thread|StackCursor|Signal|JSON|Dynamic|CPU|Memory|Log)|SentryCrash|PLCrash|FIRCLS|CLS[A-Z])\w{0,60}\.(?:c|cc|cpp|mm?|h)$/;
@@ -101,7 +105,7 @@ const ofRecorder =
 /** Source files of Mono's run-time whose static functions have names as others may have them, and the code that it compiled
  * ahead of time of the assemblies which come with it; Mono, mono/mini, mono/metadata, mono/io-layer. */
 const ofMono =
-  /(?:^|\/)(?:(?:mini-[\w-]{2,40}|aot-runtime|debugger-agent|debug-mini|method-to-ir|exceptions-(?:arm|arm64|x86|amd64)|tramp-(?:arm|arm64|x86|amd64)|sgen-[\w-]{2,40}|wthreads)\.c|(?:mscorlib|System(?:\.\w{1,40}){0,4}|monotouch|Mono\.\w{1,40}|Xamarin\.(?:iOS|Mac|TVOS|WatchOS))\.dll\.\d{1,2}\.s)$/;
+  /(?:^|\/)mono\/(?:metadata|mini|utils|sgen|eglib|io-layer)\/|(?:^|\/)(?:(?:mini-[\w-]{2,40}|aot-runtime|debugger-agent|debug-mini|method-to-ir|exceptions-(?:arm|arm64|x86|amd64)|tramp-(?:arm|arm64|x86|amd64)|sgen-[\w-]{2,40}|wthreads)\.c|(?:mscorlib|System(?:\.\w{1,40}){0,4}|monotouch|Mono\.\w{1,40}|Xamarin\.(?:iOS|Mac|TVOS|WatchOS))\.dll\.\d{1,2}\.s)$/;
 
 /** The run-time that a function is of which is linked into the program and ended the process; `null` where its name and its
  * file do not tell. */

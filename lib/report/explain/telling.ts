@@ -171,6 +171,9 @@ function endsInLoop({ format, text }: CrashReport, { tree }: ReportThread): bool
  * - `culprit`: there is none, and the reporter suspects a library
  * - `module`: no function of the program's is there, and a fatal message of Swift's names the module of its file
  * - `python`: code in Python did not catch an exception, and has left the stack
+ * - `nameless`: a function without a name, of the program or of a run-time that is linked into it, as the thread or a message
+ *   tells
+ * - `javascript heap`: what the program's JavaScript held filled the heap
  * - `managed own`, `managed library`: an exception of .NET has a stack of its own; `javascript`: an error of JavaScript has
  */
 export type Absent =
@@ -198,6 +201,8 @@ export type Absent =
   | "managed own"
   | "managed library"
   | "javascript"
+  | "javascript heap"
+  | "nameless"
   | "python"
   | "reporter"
   | "pool"

@@ -834,6 +834,16 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "React Native, React/CoreModules/RCTExceptionsManager.mm",
   ),
   ...frame(
+    ["RCTAppDelegate", "RCTDefaultReactNativeFactoryDelegate"].flatMap((name) => [
+      `-[${name} bundleURL]`,
+      `-[${name} sourceURLForBridge:]`,
+    ]),
+    "React Native asked its own delegate class where the program's JavaScript is: that method only raises an exception, as a subclass has to override it.",
+    ["a delegate of the program that lacks bundleURL or, for the bridge, sourceURLForBridge:"],
+    "Override bundleURL and sourceURLForBridge: in the program's delegate, as the template of this version of React Native does.",
+    "React Native, Libraries/AppDelegate/RCTAppDelegate.mm and RCTDefaultReactNativeFactoryDelegate.mm",
+  ),
+  ...frame(
     ["RCTFatal", "RCTFatalException*"],
     "React Native met a fatal error and raised it: most often an error of JavaScript that was not caught.",
     [

@@ -390,6 +390,14 @@ export const kindRows: readonly KnowledgeRow[] = [
     "xpc_connection_send_message_with_reply_sync",
   ),
   ...awaited(
+    "the system, which is to open a URL",
+    ["openURL: called from what handles a URL, which the system has the app do at that moment"],
+    "Return from what handles the URL first, as by the main queue; use openURL:options:completionHandler:, which does not wait.",
+    "UIKit, UIApplication openURL:",
+    "-[UIApplication _openURL:]",
+    "-[UIApplication openURL:]",
+  ),
+  ...awaited(
     "a lock of a SQLite database that another connection has",
     ["another thread or process that has the database locked"],
     "Keep transactions short; do not use the database on the main thread while others write.",
@@ -946,7 +954,7 @@ export const kindRows: readonly KnowledgeRow[] = [
     "readonly",
     "",
     ["a write to a constant or to code"],
-    "Find the write in the top frame.",
+    "Find the write: in the top frame, or by what it was passed.",
     vm,
   ),
   row(

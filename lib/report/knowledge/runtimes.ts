@@ -200,7 +200,15 @@ const compiledIn = [
   [
     "Titanium",
     "TiCore, JavaScriptCore with Ti before its names; iphone/TitaniumKit/KrollContext.m",
-    ...["TI::*", "WTI::*", "Ti_WTF*", "TiGarbageCollect", "TiEvalScript", "TiObjectCallAs*"],
+    ...[
+      "TI::*",
+      "WTI::*",
+      "TiDebugger*",
+      "Ti_WTF*",
+      "TiGarbageCollect",
+      "TiEvalScript",
+      "TiObjectCallAs*",
+    ],
     ...["-[KrollContext *", "+[KrollContext *", "-[KrollBridge *", "-[KrollInvocation *"],
     ...["-[KrollObject *", "-[KrollCallback *", "-[KrollMethod *"],
     ...["-[KrollEvent *", "-[KrollPromise *", "-[KrollModule *", "-[KrollTimerManager *"],
@@ -215,8 +223,7 @@ const compiledIn = [
     "Xamarin or Mono",
     "what their compilers name functions",
     ...["wrapper_runtime_invoke_*", "wrapper_managed_to_native_*", "wrapper_native_*"],
-    ...["UIKit_UIApplication_Main_*", "UIKit_UIApplication_UIApplicationMain_*", "ObjCRuntime_*"],
-    ...["mono_*", "UIKit_UIKitSynchronizationContext_*"],
+    ...["mono_*", "ObjCRuntime_*"],
     ...["mini_jit_*", "mini_get_*", "mini_method_*", "mini_add_*", "mini_class_*", "mini_emit_*"],
     ...["mini_create_*", "mini_init", "mini_cleanup", "mini_type_*", "mini_invoke_*", "sgen_*"],
     ...["generic_trampoline_*", "decode_klass_ref", "decode_method_ref*"],
@@ -234,7 +241,10 @@ const compiledIn = [
       ...["Reflection", "Runtime", "RuntimeType", "Security", "Span", "String", "Text"],
       ...["Threading", "Xml"],
     ].map((name) => `System_${name}_*`),
-    ...["Foundation_NSAsyncActionDispatcher_*", "Foundation_NSActionDispatcher_*"],
+    // Its own functions without the prefix, and the class library of older versions.
+    ...["initialize_imt_slot", "build_imt_slots", "get_numerous_trampoline", "monotouch_*"],
+    ...["common_call_trampoline*", "specific_trampoline*", "imt_trampoline*"],
+    ...["unbox_trampoline*", "async_invoke_thread", "MonoTouch_*", "UIKit_UI*", "Foundation_NS*"],
   ],
   ["Go's run-time", "src/runtime", "runtime.*"],
   [
@@ -255,6 +265,10 @@ const compiledIn = [
     ...["do_jit_call*", "ves_icall_*", "jit_call_cb", "ves_pinvoke_method*"],
   ],
 ] as const;
+
+/** What a collector says that found no memory for what JavaScript holds. */
+export const fullHeap =
+  "The heap of JavaScript is full: Hermes's garbage collector found no memory for what the program's JavaScript holds, and ended the process on purpose.";
 
 /** See {@linkcode KnowledgeRow}. */
 export const runtimeRows: readonly KnowledgeRow[] = [
@@ -1119,7 +1133,7 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     ].map((key) =>
       frame(
         key,
-        "The heap of JavaScript is full: Hermes's garbage collector found no memory for what the program's JavaScript holds, and ended the process on purpose.",
+        fullHeap,
         ["a leak in JavaScript: lists, closures or caches that grow", "very large data"],
         "Take a heap snapshot of Hermes; see what of JavaScript grows.",
         "Hermes, lib/VM/GCBase.cpp: GCBase::oom",

@@ -167,3 +167,22 @@ export const engines: readonly Engine[] = [
     source: "Realm, the guide to threading",
   },
 ];
+
+/** Threads and queues of run-times and frameworks that are linked into programs: what runs on them is theirs, or was called by
+ * them. */
+export const partThreads: readonly {
+  readonly name: RegExp;
+  readonly title: string;
+  readonly source: string;
+}[] = [
+  {
+    name: /^KrollContext\b/,
+    title: "Titanium",
+    source: "Titanium, iphone/TitaniumKit/KrollContext.m",
+  },
+  {
+    name: /^expo\.controller\.errorRecoveryQueue$/,
+    title: "expo-updates",
+    source: "Expo, packages/expo-updates/ios/EXUpdates/ErrorRecovery.swift",
+  },
+];

@@ -412,6 +412,8 @@ export function parseImageLine(line: string): ReportImage | null {
   const base = BigInt(line.slice(start, startEnd));
   const last = open ? base : BigInt(line.slice(end, endEnd));
   let rest = line.slice(endEnd).trim();
+  // The only part of a text that has brackets may be the list of images.
+  if (rest.includes("&lt;")) rest = rest.replace("&lt;", "<").replace("&gt;", ">");
   const marked = rest.startsWith("+");
   if (marked) rest = rest.slice(1).trimStart();
 

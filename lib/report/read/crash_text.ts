@@ -43,6 +43,7 @@ import {
   MAX_UNREAD_LENGTH,
   titleIn,
 } from "./titles.ts";
+import { saidByMono } from "./mono.ts";
 import { loggedProcess, nameOrQueue, noThreads } from "./parts.ts";
 import { Lines } from "../text.ts";
 import type { ReportException } from "../drafts.ts";
@@ -1359,6 +1360,8 @@ class CrashTextReader {
 
   #information(): string[] {
     const lines: string[] = [...this.#remarks.slice(0, 8)];
+    const mono = saidByMono(this.#text);
+    if (mono !== null) lines.push(mono);
     for (const section of this.#sections) {
       // KSCrash's own finding stands after what it knows of addresses.
       const found = section.name === "Notable Addresses"

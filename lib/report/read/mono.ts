@@ -127,3 +127,27 @@ function withoutNearest(frames: readonly ReportFrame[]): ReportFrame[] {
       : { ...frame, symbol: null };
   });
 }
+
+/** Characters of a log in which Mono's words are looked for. */
+const MAX_LOG = 1 << 16;
+
+/** A line of a system's log: what is before its words, with the process, and these. */
+const logged =
+  /^\s{0,40}(?:[A-Z][a-z]{2}\s{1,2}\d{1,2}\s[\d:]{8} \S{1,60} |\d{4}-\d\d-\d\d [\d:.]{8,16} )(\S[^<>\n]{0,200}?\[\d{1,9}(?::[0-9a-f]{1,9})?\]):? {0,2}(?:<\w{1,12}>: )?(.*)$/;
+
+/** What Mono says in a log before a report, of why it ended the process: the line before its stack trace, else that a signal met
+ * native code; `null` where it says neither. */
+export function saidByMono(text: string): string | null {
+  const head = text.slice(0, MAX_LOG);
+  const met = /\bGot a (SIG[A-Z]{2,6}) while executing native code\b/.exec(head);
+  if (met === null) return null;
+  const before = new Map<string, string>();
+  for (const line of head.slice(0, met.index).split("\n")) {
+    const [, process, words] = logged.exec(line.trimEnd()) ?? [];
+    if (process === undefined) continue;
+    const said = before.get(process) ?? "";
+    if (words.trim() === "Stacktrace:" && said !== "" && said.length <= 300) return said;
+    before.set(process, words.trim());
+  }
+  return `${met[0]}.`;
+}

@@ -1295,3 +1295,127 @@ Deno.test("advice about a function only where it is evidence, about zombies only
   assertEquals(/reload|calling function/.test(deep), false);
   assertEquals(check("Shop Page::open() + 8").includes("zombie"), false);
 });
+
+Deno.test("Mono's functions are Mono's by their files, and its words in a log are the message", () => {
+  const inner = [
+    ...aborts,
+    "Shop monoeg_g_logv (goutput.c:135)",
+    "Shop find_stub (aot-runtime.c:3445)",
+    "Shop mono_aot_find_stub (aot-runtime.c:3573)",
+    "Shop fill_table (object.c:1245)",
+    "Shop Shop_Oven_Bake (Shop.dll.6.s:20946)",
+    "Shop mono_runtime_invoke (object.c:2757)",
+    "Shop main (main.m:2506)",
+    "Shop start + 32",
+  ];
+  assertEquals(whose(crash(abort, inner))[3], "Shop_Oven_Bake");
+  // The same file of a program without Mono is its own.
+  const own = inner.filter((line) => !line.includes("mono"));
+  assertEquals(whose(crash(abort, own.filter((line) => !line.includes("find_")))), [
+    "program",
+    null,
+    null,
+    "fill_table",
+  ]);
+  const log = (words: string) => `Nov  4 08:27:06 unknown org.shop[0x1897][1] <Notice>: ${words}\n`;
+  const logged = (first: string) =>
+    `${first}${log("Stacktrace:")}${log("  at Shop.Oven.Bake () <0x000b7>")}` +
+    log("Got a SIGABRT while executing native code. This usually indicates") + "\n";
+  const ran = told(
+    logged(log("Ran out of trampolines of type 2 in 'mscorlib.dll' (128)")) +
+      crash(abort, inner),
+  );
+  assertStringIncludes(ran, "It says: Ran out of trampolines of type 2 in 'mscorlib.dll' (128)");
+  assert(!ran.includes("while executing"), ran);
+  assertStringIncludes(
+    told(logged("Here is the log:\n") + crash(abort, inner)),
+    "Got a SIGABRT while executing native code.",
+  );
+});
+
+Deno.test("a function without a name is not the program's where the thread or a message tells of what is linked in", () => {
+  const nameless = ["libobjc.A.dylib objc_msgSend + 16", "Shop 0x7000 + 104340", "Shop 0x7000 + 8"];
+  const on = (thread: string, frames = nameless) =>
+    whose(
+      `${access}0x18\n\nThread 0 name: ${thread}\nThread 0 Crashed:\n${
+        frameLines([...frames, "Shop main + 8", ...ends], 0x7000).join("\n")
+      }\n`,
+    );
+  assertEquals(on("KrollContext<kroll$1>").slice(0, 2), ["unknown", "nameless"]);
+  assertEquals(on("Dispatch queue: expo.controller.errorRecoveryQueue")[1], "nameless");
+  assertEquals(on("Worker")[0], "program");
+  assertEquals(on("KrollContext<kroll$1>", ["Shop -[Oven bake] + 8"])[3], "-[Oven bake]");
+});
+
+Deno.test("where the crashed thread only waited, the one other that used an object may have failed", () => {
+  const text = (...inner: string[]) =>
+    `${head}Exception Type: EXC_CRASH (SIGSEGV)\nException Codes: 0x0000000000000000, 0x0000000000000000\n` +
+    `Triggered by Thread: 1\n\nThread 0:\n${
+      frameLines([...inner, "UIKit -[UITextField becomeFirstResponder] + 64"], 0x7000).join("\n")
+    }\n\nThread 1 Crashed:\n${
+      frameLines([
+        "libsystem_kernel.dylib kevent64 + 8",
+        "libdispatch.dylib _dispatch_mgr_thread + 48",
+      ], 0x9000)
+        .join("\n")
+    }\n`;
+  const used = told(text("libobjc.A.dylib objc_msgSend + 28"));
+  assertStringIncludes(used, "Thread 0 was in objc_msgSend, called by -[UITextField");
+  assert(!told(text("libsystem_kernel.dylib mach_msg_trap + 8")).includes("objc_msgSend"));
+});
+
+Deno.test("a full heap of JavaScript is JavaScript's, a guard that the system's code met is not decided", () => {
+  const full = [
+    "hermes facebook::hermes::detail::hermesFatalErrorHandler(void*, bool) + 8",
+    "hermes hermes::vm::GCBase::oom(std::error_code) + 152",
+    "Shop facebook::jsi::RuntimeDecorator<int>::call(int) + 8",
+    ...ends,
+  ];
+  assertEquals(whose(crash(`${access}0x0`, full)).slice(0, 2), ["program", "javascript heap"]);
+  const guard = attributeReport(readReport(
+    crash(
+      `${head}Exception Type: EXC_GUARD\nException Codes: 0x0000000100000000, 0x08fd4dbfade2dead`,
+      [
+        "libsystem_kernel.dylib close + 8",
+        "ExternalAccessory -[EASession dealloc] + 226",
+        "ExternalAccessory -[EASession initWithAccessory:forProtocol:] + 100",
+        "Shop -[Oven open] + 8",
+        ...ends,
+      ],
+    ),
+    "x",
+  ));
+  assertEquals([guard.isEvidence, guard.deciding?.frame.symbol], [false, "-[Oven open]"]);
+});
+
+Deno.test("what the system's own check stopped, what a subclass lacks, and entities in the list of images", () => {
+  const trap = told(crash(`${head}Exception Type: EXC_BREAKPOINT (SIGTRAP)`, [
+    "CloudKit 0x1a32fa000 + 1366016",
+    "libdispatch.dylib _dispatch_once_callout + 32",
+    "Shop -[Oven open] + 8",
+    ...ends,
+  ]));
+  assertStringIncludes(trap, "CloudKit, a library of the system, executed a trap instruction");
+  const raised = told(
+    `${abort}\n\nLast Exception Backtrace:\n${
+      frameLines([
+        "CoreFoundation __exceptionPreprocess + 160",
+        "libobjc.A.dylib objc_exception_throw + 72",
+        "CoreFoundation +[NSException raise:format:] + 124",
+        "Shop -[RCTAppDelegate bundleURL] + 52",
+        "Shop -[RCTRootViewFactory bundleURL] + 56",
+        "Shop -[ShopDelegate begin] + 8",
+      ], 0x7000).join("\n")
+    }\n`,
+  );
+  assertStringIncludes(raised, "a subclass has to override it");
+  const escaped = readReport(
+    crash(
+      abort,
+      [...aborts, "Shop 0x1000 + 8", ...ends],
+      "\nBinary Images:\n    0x1000 -   0x9fff +Shop armv6  &lt;a172b1375e663143b216961ce5e6b7cf&gt; /Applications/Shop.app/Shop\n",
+    ),
+    "x",
+  );
+  assertEquals(escaped.images[0]?.name, "Shop");
+});
