@@ -182,7 +182,11 @@ function tellUnsaid(
   // The console's line is often copied along with the report.
   const pattern = saidBy.find(([prefix]) => key.startsWith(prefix))?.[1];
   const line = pattern?.exec(text.slice(0, MAX_SEARCHED)) ?? null;
-  if (line !== null) return story.tell(`It says: ${line[0]}`);
+  if (line !== null) {
+    // A log before the report may have had it as the message.
+    const isTold = story.happened.some((told) => told.includes(line[0]));
+    return isTold ? undefined : story.tell(`It says: ${line[0]}`);
+  }
   const isAssertion = next.includes("no text of it");
   if (!isAssertion && !/\b(?:message|panic's message|exception's (?:class|type))\b/.test(next)) {
     return;

@@ -338,15 +338,6 @@ export const messageRows: readonly KnowledgeRow[] = [
     "github.com/Muirey03/Cr4shed, cr4shedjetsam/TweakJetsam.xm",
   ),
   message(
-    "Ran out of trampolines of type",
-    "Mono had no trampoline left of a kind that a call needs: code that is compiled ahead of time has a fixed number of them.",
-    [
-      "more generic methods and calls through interfaces than the number that was compiled in: type 0 is the common kind, 1 that of generic code, 2 that of interfaces",
-    ],
-    "Have more compiled in: ntrampolines for type 0, nrgctx-trampolines for 1, nimt-trampolines for 2, among the arguments of the ahead-of-time compiler.",
-    "Mono, mono/mini/aot-runtime.c: get_numerous_trampoline; mono(1), --aot",
-  ),
-  message(
     "while executing native code",
     "A signal met Mono while native code ran: its own, or a library's that managed code called.",
     [],

@@ -241,10 +241,8 @@ const compiledIn = [
       ...["Reflection", "Runtime", "RuntimeType", "Security", "Span", "String", "Text"],
       ...["Threading", "Xml"],
     ].map((name) => `System_${name}_*`),
-    // Its own functions without the prefix, and the class library of older versions.
-    ...["initialize_imt_slot", "build_imt_slots", "get_numerous_trampoline", "monotouch_*"],
-    ...["common_call_trampoline*", "specific_trampoline*", "imt_trampoline*"],
-    ...["unbox_trampoline*", "async_invoke_thread", "MonoTouch_*", "UIKit_UI*", "Foundation_NS*"],
+    ...["specific_trampoline*", "imt_trampoline*", "unbox_trampoline*", "monotouch_*"],
+    ...["UIKit_UI*", "Foundation_NS*"],
   ],
   ["Go's run-time", "src/runtime", "runtime.*"],
   [
