@@ -31,7 +31,7 @@ export function shortName(symbol: string): string {
 /** A name without what compilers and reporters put before it. */
 export function withoutPrefixes(symbol: string): string {
   return symbol.replace(/\+ \d{1,12} (?=\()/, "").replace(
-    /^(?:(?:@objc|merged|specialized|partial apply(?: for)?|\[inlined\]|\/\/) ){1,3}/,
+    /^(?:(?:@objc|@nonobjc|merged|specialized|partial apply(?: for)?|\[inlined\]|\/\/) ){1,3}/,
     "",
   );
 }

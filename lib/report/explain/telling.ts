@@ -18,6 +18,7 @@ import {
   knownTermination,
   mallocStop,
 } from "../knowledge/mod.ts";
+import { demangle } from "../../symbols/demangle/demangle.ts";
 import { numberAt } from "../json.ts";
 import { cutTree } from "../read/call_tree.ts";
 import { type CrashReport, fieldValue, type ReportFrame, type ReportThread } from "../report.ts";
@@ -252,12 +253,21 @@ export function absentFrom(stack: readonly ReportFrame[]): Absent | null {
 export function hasLeft(report: CrashReport, stack: readonly ReportFrame[]): boolean {
   if (endedBy(report) === "access" || throwsOn(stack)) return false;
   const ended = endOfTermination(stack);
-  if (rethrowOf(stack) >= 0) return true;
+  const again = rethrowOf(stack);
+  if (again >= 0) return !isOwnFailure(stack[again + 1]);
   // Without names it is not known whether what raised it is there.
   if (ended === 0 || stack[ended - 1].symbol === null) return false;
   return stack.slice(0, ended).some(({ symbol }) =>
     symbol?.startsWith("__clang_call_terminate") === true
   ) || uncaughtException(report, report.information)?.isLost === true;
+}
+
+/** Whether a function raised an exception again that a function of its own library had raised for it: a constructor of the
+ * C++ library, which calls none of the program's. What called it is still on the stack. */
+function isOwnFailure(frame: ReportFrame | undefined): boolean {
+  return frame !== undefined && frame.symbol !== null &&
+    /^lib(?:std)?c\+\+\./.test(titleOf(frame)) &&
+    /(?:^|::)(\w+)(?:<.{0,400}>)?::\1\(/.test(demangle(frame.symbol).slice(0, 800));
 }
 
 /** Whether what raised the exception by which a process ended is on a stack. */

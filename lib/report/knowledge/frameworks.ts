@@ -719,6 +719,21 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     raise,
   ),
   ...frame(
+    [
+      "CKContainer.__allocating_init(identifier:)",
+      "+[CKContainer containerWithIdentifier:]",
+      "+[CKContainer defaultContainer]",
+      "-[CKContainer initWithContainerIdentifier:]",
+      "-[CKContainer _initWithContainerIdentifier:*",
+    ],
+    "CloudKit stopped the program while that made a container (CKContainer).",
+    [
+      "the program is signed without iCloud's entitlements, or without this container in them: com.apple.developer.icloud-services and com.apple.developer.icloud-container-identifiers",
+    ],
+    "Read CloudKit's message in the device log; compare the container's identifier with the entitlements that the program was signed with: codesign -d --entitlements - shows them.",
+    "Apple, CKContainer and Entitlements",
+  ),
+  ...frame(
     ["+[FIRInstallations validateAPIKey:]"],
     "Firebase refused its configuration. Its API key is missing or not of the form of one.",
     ["a GoogleService-Info.plist, or options in the program, without a key, with a placeholder, or edited"],
@@ -1294,6 +1309,40 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     raisesAgain: true,
     source: "Expo, expo-updates: ErrorRecovery.swift",
   },
+  ...occasion(
+    ["queue com.facebook.react.JavaScript", "queue com.facebook.react.runtime.JavaScript"],
+    "on the thread on which React Native runs JavaScript",
+    "React Native, packages/react-native: RCTCxxBridge.mm and RCTJSThreadManager.mm",
+  ),
+  ...occasion(
+    [
+      "queue com.meta.react.turbomodulemanager.queue",
+      "queue com.facebook.react.turbomodulemanager.queue",
+      "queue expo.modules.AsyncFunctionQueue",
+    ],
+    "on a queue on which methods of native modules are called for JavaScript",
+    "React Native, RCTTurboModuleManager.mm; Expo, packages/expo-modules-core",
+  ),
+  ...occasion(
+    ["queue hades"],
+    "on the thread on which Hermes collects garbage",
+    "Hermes, lib/VM/gcs/HadesGC.cpp",
+  ),
+  ...occasion(
+    ["queue KrollContext<*"],
+    "on the thread on which Titanium runs JavaScript",
+    "Titanium, iphone/TitaniumKit: KrollContext.m",
+  ),
+  ...occasion(
+    ["queue com.tencent.mna.*"],
+    "on a queue of Tencent's SDK for the network (MNA)",
+    "cloud.tencent.com/document: its mobile network acceleration",
+  ),
+  ...occasion(
+    ["-[CUICatalog imageWithName:*", "-[CUICatalog namedLookupWithName:*"],
+    "while an image was looked up in an asset catalog",
+    "Apple, CoreUI, by its functions' names; UIImage imageNamed:",
+  ),
   ...occasion(
     ["QAction::triggered*", "QAbstractButton::clicked*", "QMenu::mouseReleaseEvent*"],
     "in the action of a control or menu",

@@ -245,7 +245,7 @@ export function bareName(symbol: string): string {
   let name = symbol.slice(0, 400);
   for (;;) {
     const shorter = name.replace(
-      /^(?:invocation function for block in |specialized |generic specialization <[^>]{0,200}> of |partial apply for |merged |@objc |closure #\d{1,4} in |implicit closure #\d{1,4} in )/,
+      /^(?:invocation function for block in |specialized |generic specialization <[^>]{0,200}> of |partial apply for |merged |@objc |@nonobjc |closure #\d{1,4} in |implicit closure #\d{1,4} in )/,
       "",
     );
     if (shorter === name) break;

@@ -135,7 +135,8 @@ export class Header {
   #value(...names: string[]): string | null {
     for (const name of names) {
       const value = this.#values.get(name);
-      if (value !== undefined && value !== "") return value;
+      // Who hides them puts a dash there.
+      if (value !== undefined && value !== "" && value !== "-") return value;
     }
     return null;
   }

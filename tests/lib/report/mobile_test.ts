@@ -24,6 +24,43 @@ const raised = [
   "CoreFoundation +[NSException raise:format:] + 128",
 ];
 
+Deno.test("queues and threads of frameworks, by their names, where the functions have none", () => {
+  const on = (name: string): string =>
+    explainReport(readReport(
+      "Process: Shop [1]\nException Type: EXC_BAD_ACCESS (SIGSEGV)\n" +
+        "Exception Codes: KERN_INVALID_ADDRESS at 0x18\n\n" +
+        `Thread 3 name:  ${name}\nThread 3 Crashed:\n` +
+        "0   Shop   0x0000000100001000 0x100000000 + 4096\n" +
+        "1   Shop   0x0000000100002000 0x100000000 + 8192\n" +
+        "2   libsystem_pthread.dylib   0x0000000185000200 _pthread_start + 512\n",
+      "x",
+    )).happened.join("\n");
+  assertStringIncludes(on("hades"), "on the thread on which Hermes collects garbage");
+  assertStringIncludes(on("KrollContext<kroll$1>"), "on which Titanium runs JavaScript");
+  assertStringIncludes(
+    on("Dispatch queue: com.meta.react.turbomodulemanager.queue"),
+    "on a queue on which methods of native modules are called for JavaScript",
+  );
+  assert(!on("shop.orders").includes("on which"));
+});
+
+Deno.test("CloudKit's trap where a container is made, and a header whose names are hidden", () => {
+  const { headline, happened, causes } = explainReport(readReport(
+    "Process: -\nPath: /private/var/containers/Bundle/Application/1/Shop.app/Shop\nIdentifier: -\n" +
+      "Version: -\nException Type: EXC_BREAKPOINT (SIGTRAP)\n" +
+      "Exception Codes: 0x0000000000000001, 0x00000001a3447800\n\nThread 0 Crashed:\n" +
+      "0   CloudKit   0x00000001a3447800 0x1a32fa000 + 1366016\n" +
+      "1   CloudKit   0x00000001a34591dc 0x1a32fa000 + 1438172\n" +
+      "2   Shop   0x0000000104ba4e84 @nonobjc CKContainer.__allocating_init(identifier:) + 44\n" +
+      "3   Shop   0x0000000104ba4e84 Cloud.open() + 104 (Cloud.swift:67)\n" +
+      "4   Shop   0x0000000104ba5e84 main + 104\n",
+    "x",
+  ));
+  assert(headline.startsWith("Shop: EXC_BREAKPOINT"), headline);
+  assertStringIncludes(happened.join("\n"), "CloudKit stopped the program");
+  assertStringIncludes(causes.join("\n"), "without iCloud's entitlements");
+});
+
 Deno.test("what called the program, where the system's functions have no names", () => {
   const loop = [
     "CoreFoundation",

@@ -453,6 +453,31 @@ Deno.test("Mono's trampolines that ran out: its own line is quoted where a log h
   assertEquals(whose(crash(abort, frames)).at(-1), "Shop_Orders_Send");
 });
 
+Deno.test("the caller of a constructor of the C++ library that raised its exception again is on the stack", () => {
+  const under = (library: string) =>
+    whose(crash(abort, [
+      ...aborts,
+      "libc++abi.dylib abort_message + 231",
+      "libc++abi.dylib demangling_terminate_handler() + 238",
+      "libc++abi.dylib std::__terminate(void (*)()) + 8",
+      "libc++abi.dylib __cxa_rethrow + 99",
+      `${library} + 63`,
+      "Shop Price::lowered() + 34",
+      "Shop main + 8",
+      ...ends,
+    ])).slice(0, 2);
+  assertEquals(
+    under(
+      "libc++.1.dylib std::__1::locale::__imp::__imp(std::__1::basic_string<char, std::__1::char_traits<char>, std::__1::allocator<char> > const&, unsigned long)",
+    ),
+    ["program", null],
+  );
+  assertEquals(
+    under("libc++.1.dylib std::__1::__call_once(unsigned long volatile&, void*, void (*)(void*))"),
+    ["unknown", "left"],
+  );
+});
+
 Deno.test("a signal that a process sent itself from a function that has left the stack", () => {
   const sent = (caller: string) =>
     whose(crash(
