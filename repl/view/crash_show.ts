@@ -67,7 +67,11 @@ export function explanationLines(
     where.push(safe`${title}${shown}${on}${place}`);
   }
   const framework = path.length > 0 ? null : frameworkOf(attribution);
-  if (framework !== null) where.push(safe`through ${frameWords(framework, style)}`);
+  if (framework !== null) {
+    const image = framework.image === null && framework.symbol !== null && framework.imageName;
+    const name = image ? safe`${style("image", short(image))} ` : safe``;
+    where.push(safe`through ${name}${frameWords(framework, style)}`);
+  }
   // Outermost first; the next function of the same line was called by the one before it.
   if (path.length > 0) where.push(safe`call path: ${join(path.map(escape), " → ")}`);
   part(safe`Where`, where);
@@ -329,6 +333,18 @@ function ledWords(script: string): SafeText {
   return safe`; code in ${escape(script)} led to it, whose functions are not on the stack`;
 }
 
+/** That code which a run-time compiled led to the deciding function of it, and by which library. */
+function calledWords(frames: readonly OwnedFrame[], deciding: OwnedFrame, style: Style): SafeText {
+  const caller = frames.slice(frames.indexOf(deciding)).find(({ library }) =>
+    library !== deciding.library
+  );
+  return caller?.library == null || caller.owner === "system"
+    ? safe`; code in no image led to it, as what a run-time compiles`
+    : safe`, called by ${
+      style("name", short(caller.library))
+    }; code in no image led to that, as what a run-time compiles`;
+}
+
 function verdictWords(
   attribution: Attribution,
   style: Style,
@@ -417,7 +433,7 @@ function verdictWords(
       : script !== null
       ? ledWords(script)
       : isCompiled
-      ? safe`; code in no image led to it, as what a run-time compiles`
+      ? calledWords(frames, deciding, style)
       : safe``;
     const damaged = isCollector
       ? safe`; it was collecting garbage: what damaged the memory need not be on the stack`

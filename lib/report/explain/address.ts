@@ -14,10 +14,16 @@ import { imageFinder, imageOf, isSystemImage, titleOf } from "../images.ts";
 import type { CrashReport, ReportFrame, ReportImage, ReportThread } from "../report.ts";
 import { isNearest } from "../nearest.ts";
 import { accessOf, cpuOf } from "./cpu.ts";
-import { isNonCanonical, type RegionWords, regionWords, stackAfter } from "./region.ts";
+import {
+  isNonCanonical,
+  mayEndStack,
+  type RegionWords,
+  regionWords,
+  stackAfter,
+} from "./region.ts";
 import { isProbing } from "./copying.ts";
 import { faultingThread, type Used, usedFor } from "./instruction.ts";
-import { abortsAfter, innermost, interrupted, isUnnamed } from "./stack.ts";
+import { abortsAfter, innermost, interrupted, isShallow, isUnnamed } from "./stack.ts";
 
 /** Bytes that a push writes. */
 const FIRST_PUSH = 8n;
@@ -460,8 +466,12 @@ function settled(
         ],
       };
     }
-    if (sp === null) return { kind: "protected", words };
-    return { kind: access === "read" ? "unknown" : "protected elsewhere", words };
+    const mayEnd = sp === null && mayEndStack(report, address) &&
+      !isShallow(report.crashedThread?.frames ?? []);
+    return {
+      kind: mayEnd ? "protected" : access === "read" ? "unknown" : "protected elsewhere",
+      words,
+    };
   }
   if (kind !== "readonly") return { kind, words };
   // What may only be read can be written to or jumped to; code can only be written to.

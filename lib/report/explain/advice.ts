@@ -1,7 +1,7 @@
 /** What to do, as far as it fits the report: the program, who can build it, and what the report has told already. */
 
 import { imageOf, imageTitle, titleOf } from "../images.ts";
-import { type KnowledgeRow, knownFrame } from "../knowledge/mod.ts";
+import { type KnowledgeRow, known, knownFrame } from "../knowledge/mod.ts";
 import { isNearest } from "../nearest.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { shortName } from "./names.ts";
@@ -135,8 +135,10 @@ const MANAGED_DEPTH = 16;
 function isManaged({ decidingStack, process }: CrashReport, own: ReportFrame | null): boolean {
   if (/^(?:java|dotnet|node|mono)$/.test(process.name ?? "")) return true;
   if (own?.symbol != null && managed.test(own.symbol)) return true;
-  // A native library that such a program brings along can be built for them.
-  if (own?.symbol != null && titleOf(own) !== process.name) return false;
+  // A native library that such a program brings along can be built for them, the run-time not.
+  if (
+    own?.symbol != null && titleOf(own) !== process.name && known("library", titleOf(own)) === null
+  ) return false;
   return decidingStack.slice(0, MANAGED_DEPTH).some(({ symbol }) =>
     symbol !== null && managed.test(symbol)
   );

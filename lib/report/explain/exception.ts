@@ -2,7 +2,7 @@
 
 import { decodeException, decodeGuard, signalOf, subtypeName } from "../codes.ts";
 import { faultAddress, isSentAgain, NEAR_NULL, register } from "../fault.ts";
-import { isBaseLibrary, isSystemFrame, titleOf } from "../images.ts";
+import { imageOf, isBaseLibrary, isSystemFrame, titleOf } from "../images.ts";
 import { textAt } from "../json.ts";
 import {
   bareName,
@@ -47,9 +47,9 @@ import {
   frameTitle,
   functionOf,
   isRecorderFrame,
+  isShallow,
   isTrampoline,
   ownHandler,
-  reachesBase,
   withoutImage,
 } from "./stack.ts";
 import { handlerThrows } from "./language.ts";
@@ -175,7 +175,7 @@ export function tellAccess(crash: Crash, story: Story): void {
     // A page that the kernel could not deliver has nothing to do with what the address looks like.
     const length = kind === "null" || kind === "nothing" ? null : wrongLength(report);
     if (length !== null) story.tell(lengthWords(length));
-    const isFew = kind === "stack" && isShallow(crash);
+    const isFew = kind === "stack" && isShallow(crash.stack);
     const causes = row !== null && isUndelivered(row) ? null : known(
       "address",
       length !== null ? "length" : isFew ? "stack of few frames" : probed === null ? kind : "probe",
@@ -207,15 +207,6 @@ export function tellAccess(crash: Crash, story: Story): void {
   if (refused !== null && jumpedToText(report)) story.rows.push(known("address", "execute")!);
   if (row !== null && isUndelivered(row)) tellTriage(report, story);
   tellFreed(report, story);
-}
-
-/** Fewer frames do not fill a stack, but by what one of them has there. */
-const FEW = 40;
-
-/** Whether a stack is whole and has few frames: no recursion filled it. */
-function isShallow({ stack }: Crash): boolean {
-  return stack.length > 0 && stack.length < FEW && stack[0].index === 0 &&
-    stack.at(-1)!.index < FEW && reachesBase(stack) && stack.every(({ address }) => address > 0n);
 }
 
 /** Messages by which libraries say that they stop a process on purpose. */
@@ -470,6 +461,8 @@ export function tellKind(crash: Crash, isDecoded: boolean, story: Story): void {
             ? ": what it wrote on stderr has the stack of managed methods too"
             : ""
         }.`
+        : abortedBy(crash) !== null
+        ? `A handler of the signal in the process (${abortedBy(crash)}) then called abort().`
         : `The report names ${exception.type} and SIGABRT, as when a handler in the process calls abort() ` +
           "after the exception.",
     );
@@ -553,6 +546,17 @@ function handlerOwner({ stack, reading }: Crash): string | null {
     if (owner !== undefined) return owner;
   }
   return null;
+}
+
+/** What called abort() in the handler of a signal: a function, or the image of one without a name; `null` where no handler is
+ * on the stack, or none that did. */
+function abortedBy({ stack, reading }: Crash): string | null {
+  const at = stack.slice(0, reading.first).findIndex(({ symbol }) => symbol === "abort");
+  const caller = at < 0 ? undefined : stack[at + 1];
+  if (caller === undefined || isTrampoline(caller) || at + 1 >= reading.first) return null;
+  const symbol = functionOf(caller, stack[at]);
+  if (symbol !== null) return shortName(symbol);
+  return imageOf(caller) === null ? null : titleOf(caller);
 }
 
 /** Whether the report names the process itself as the one that ended it. */

@@ -149,6 +149,16 @@ function tellType(
       return;
     }
   }
+  tellAsker(stack, first, story);
+}
+
+/** Tells whose code asked Swift's run-time for a type, where its function has no name that does, or is the system's. */
+function tellAsker(stack: readonly ReportFrame[], first: number, story: Story): void {
+  const asker = stack.slice(first, first + ACCESSOR_DEPTH)
+    .find((frame) => !titleOf(frame).startsWith("libswiftCore"));
+  if (asker === undefined || imageOf(asker) === null) return;
+  if (functionOf(asker, null) !== null && !isSystemFrame(asker)) return;
+  story.tell(`It was asked by code of ${titleOf(asker)} (frame ${asker.index}).`);
 }
 
 /** Tells which library a class is of that the run-time made ready: its own function, which the compiler made, asked for

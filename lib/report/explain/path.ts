@@ -37,6 +37,9 @@ const tellsNothing =
 const plumbing =
   /^(?:_{0,3}CFXRegistrationPost|__CFMachPortPerform|__CFRunLoop|-\[NSAppleEventManager dispatchRawAppleEvent|-\[\w{1,60}Application(?:\(\w{1,40}\))? _?nextEventMatching|-\[NSApplication\(NSAppleEventHandling\) _handleCoreEvent|_?ae?ProcessAppleEvent|AEProcessAppleEvent|aeDispatchAppleEvent|-\[FBSSerialQueue |__FBSSERIALQUEUE_IS|_dispatch_(?:continuation_(?:pop|invoke)|source_(?:latch|invoke)|mach_msg_async|kevent_|async_redirect)|__CFNOTIFICATIONCENTER_IS|_?xpc_(?:connection_|objc_main)|_?(?:NS|UI|UINS|NSViewService)ApplicationMain|-\[NSXPCSharedListener resume|_DPS)/;
 
+/** Functions that bindings have for others, which they are named by: SWIG, Lib/python; Java's Native Interface. */
+const bound = /^(?:_wrap_|Java_(?!com_sun_jna_))\w/;
+
 /** The functions that led to where a stack ended, outermost first: those of the program, then what the innermost of
  * them called, then what the system did; `…` for those that are left out. Without functions of the program, the
  * innermost ones of the system. Empty where there are fewer than two.
@@ -66,6 +69,7 @@ function pathOf(
   const end = Math.min(entryOf(stack), isCut(stack) ? stack.length - 1 : stack.length);
   const own: Step[] = [];
   let innermost = -1;
+  let hasEntry = false;
   /** The system's function that called the innermost ones of the program, and how many those are. */
   let caller: { step: Step; at: number } | null = null;
   for (let at = begin; at < end; at++) {
@@ -73,8 +77,12 @@ function pathOf(
     if (at === begin + DEPTH) at = Math.max(at, end - OUTER_DEPTH);
     const symbol = functionOf(stack[at], stack[at - 1] ?? null);
     const owned = frameOwner(stack[at], symbol);
+    // What a script or Java called says what for.
+    const isEntry: boolean = owned === "runtime" && !hasEntry && symbol !== null &&
+      bound.test(symbol);
+    hasEntry ||= isEntry;
     const isOwn = owned === "runtime" &&
-      (isPart(symbol) || isEvaluation(stack[at]) ||
+      (isEntry || isPart(symbol) || isEvaluation(stack[at]) ||
         (isAll && symbol !== null && isTemplate(symbol) && isOfProgram(stack[at])));
     const owner = isOwn || (owned === "system" && isOfProcess(stack[at])) ? "program" : owned;
     if (

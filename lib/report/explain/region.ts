@@ -7,6 +7,10 @@ import { sizeWords } from "./words.ts";
 
 /** Up to this far after a heap's region an access is taken for one past the end of its last block. */
 const OVERRUN = 0x1000n;
+/** How near a region is that an address is told by. */
+const NEAR = 0x10000n;
+/** More than this no function has on its stack, mostly. */
+const LARGE_FRAME = 0x100_0000n;
 /** User space has no larger gaps: reports print negative distances as large ones. */
 const MAX_GAP = 1n << 48n;
 
@@ -45,46 +49,24 @@ export function regionWords(report: CrashReport, address: bigint): RegionWords {
     kind: "unknown",
     executable: false,
   };
-  if (info === null) return nothing;
+  if (info === null) {
+    return isBehindMain(report, address) ? stackWords(report, 0, nothing) : nothing;
+  }
   const arrow = info.split("\n").find((line) => /^\s*-{2,4}>\s*\S/.test(line)) ?? "";
   const kind = arrow.replace(/^\s*-{2,4}>\s*/, "").trim();
   if (/is not in any region/.test(info) || /^(?:GAP OF|UNUSED SPACE)/i.test(kind)) {
-    const after = distance(/Bytes after previous region:\s*(\d{1,20})/.exec(info)?.[1]);
-    const before = distance(/Bytes before following region:\s*(\d{1,20})/.exec(info)?.[1]);
-    const heap = after !== null && after < OVERRUN ? heapBefore(info) : null;
-    if (heap !== null) {
-      const words = `it is ${after} bytes after the end of a heap region (${heap})`;
-      return { ...nothing, words, kind: "overrun" };
-    }
-    const stack = after !== null && after <= OVERRUN ? stackBefore(info) : null;
-    if (stack !== null) {
-      const words = `it is just past the upper end of the stack of thread ${stack}`;
-      const crashed = report.crashedThread?.index ?? crashedIndex(report);
-      return stack === crashed
-        ? { ...nothing, words, beside: stack, kind: "beside" }
-        : { ...nothing, words: `${words}, which is not the one that crashed` };
-    }
-    // Of null and what is near it all processes have nothing.
-    if (after === null && address < NEAR_NULL) return nothing;
-    const near = [
-      after === null ? "" : `${sizeWords(after)} after the one before`,
-      before === null ? "" : `${sizeWords(before)} before the next`,
-    ].filter((text) => text !== "").join(", ");
-    const type = regionBefore(info);
-    const behind = after === null || type === null ? "" : `; the one before is ${type}`;
-    const words = `it is in no region of the process${near === "" ? "" : `: ${near}`}${behind}`;
-    return { ...nothing, words };
+    return gapWords(report, address, info, nothing);
   }
   const range = /\b([0-9a-f]{6,16})-[0-9a-f]{6,16}\b/.exec(kind.slice(0, 200));
   // A copy that lost the empty line of the place before a region has the arrow at the region.
   if (range !== null && address < BigInt(`0x${range[1]}`)) {
-    return { ...nothing, words: "it is in no region of the process" };
+    return gapWords(report, address, info, nothing);
   }
   // Without its line the report only has the region's bounds.
   if (kind === "") {
     // Older systems mark the place between two regions by nothing behind the arrow.
     return /^[ \t]{0,80}-{2,4}>\s*\n.{0,100} [0-9a-f]{6,16}-[0-9a-f]{6,16}\b/m.test(info)
-      ? { ...nothing, words: "it is in no region of the process" }
+      ? gapWords(report, address, info, nothing)
       : nothing;
   }
   const type = /^(\S.*?)\s+[0-9a-f]{6,16}-[0-9a-f]{6,16}\b/.exec(kind.slice(0, 200))?.[1] ?? kind;
@@ -158,29 +140,125 @@ function stackEndsAt(info: string, address: bigint): number | null {
   return null;
 }
 
-/** The line of the region before the address, or of the gap that it is in; empty when there is none. */
-function lineBefore(info: string): string {
+/** A region beside an address that is in none. */
+interface Neighbour {
+  readonly type: string;
+  readonly start: bigint;
+  readonly end: bigint;
+  /** Whether nothing may be done with its memory: a guard. */
+  readonly isClosed: boolean;
+  /** Number of the thread whose stack it is; `null` where the report does not tell. */
+  readonly thread: number | null;
+}
+
+function neighbour(line: string | undefined): Neighbour | null {
+  const text = (line ?? "").replace(/^\s*-{2,4}>/, "").slice(0, 200);
+  const match =
+    /^\s*([A-Za-z_]\S*(?: \S+){0,4}?)\s+([0-9a-f]{6,16})-([0-9a-f]{6,16})\b(?:.{0,80}?\bthread (\d{1,9})\b)?/
+      .exec(text);
+  if (match === null) return null;
+  const [, type, start, end, thread] = match;
+  return {
+    ...{ type, start: BigInt(`0x${start}`), end: BigInt(`0x${end}`) },
+    isClosed: /\s---\/[r-][w-][x-]/.test(text),
+    thread: thread === undefined ? null : Number(thread),
+  };
+}
+
+/** The region before an address that is in none, and the one behind it, by their lines. */
+function neighbours(
+  info: string,
+  address: bigint,
+): { before: Neighbour | null; behind: Neighbour | null } {
   const lines = info.split("\n");
   const at = lines.findIndex((line) => /^\s*-{2,4}>/.test(line));
-  return (lines[at - 1] ?? "").slice(0, 200);
+  const before = at < 0 ? null : neighbour(lines[at - 1]);
+  const behind = at < 0 ? null : neighbour(lines[at]) ?? neighbour(lines[at + 1]);
+  return {
+    before: before !== null && before.end <= address ? before : null,
+    behind: behind !== null && behind.start > address ? behind : null,
+  };
 }
 
-/** Number of the thread whose stack is the region before the address: `Stack 7ff7b2cd7000-7ff7b34d7000 … thread 0`. */
-function stackBefore(info: string): number | null {
-  const digits = /^\s*Stack\s.{0,160}?\bthread (\d{1,9})\b/i.exec(lineBefore(info))?.[1];
-  return digits === undefined ? null : Number(digits);
+/** Where the main thread's stack of a 32-bit process ends; XNU, osfmk/mach/i386/vm_param.h: VM_USRSTACK32, and
+ * osfmk/mach/ppc/vm_param.h. */
+const MAIN_STACK_END = 0xc000_0000n;
+
+/** What is told of an address in no region: how far from one it is, where that is near. */
+function gapWords(
+  report: CrashReport,
+  address: bigint,
+  info: string,
+  nothing: RegionWords,
+): RegionWords {
+  const words = "it is in no region of the process";
+  // Of null and what is near it all processes have nothing.
+  if (address < NEAR_NULL) return nothing;
+  const { before, behind } = neighbours(info, address);
+  // The report counts from the region's last byte.
+  const counted = distance(/Bytes after previous region:\s*([1-9]\d{0,19})/.exec(info)?.[1]);
+  const after = before !== null ? address - before.end : counted === null ? null : counted - 1n;
+  const until = behind !== null
+    ? behind.start - address
+    : distance(/Bytes before following region:\s*(\d{1,20})/.exec(info)?.[1]);
+  const past = after === 0n ? "just behind" : `${sizeWords(after ?? 0n)} behind`;
+  if (before !== null && after !== null && after < OVERRUN && isHeap(before)) {
+    return {
+      ...nothing,
+      words: `it is ${past} the end of a heap region (${before.type})`,
+      kind: "overrun",
+    };
+  }
+  if (before !== null && after !== null && after < OVERRUN && isStack(before)) {
+    const isMain = before.end === MAIN_STACK_END && isBehindMain(report, address);
+    return stackWords(report, before.thread ?? (isMain ? 0 : null), nothing);
+  }
+  const near = [
+    after === null || after >= NEAR
+      ? ""
+      : `${past} the end of ${before === null ? "the one before" : before.type}`,
+    until === null || until >= NEAR
+      ? ""
+      : `${sizeWords(until)} before ${behind === null ? "the next" : behind.type}`,
+  ].filter((text) => text !== "").join(" and ");
+  return { ...nothing, words: `${words}${near === "" ? "" : `: ${near}`}` };
 }
 
-/** The type of the region before the address; `null` when there is none. */
-function regionBefore(info: string): string | null {
-  return /^\s*([A-Z_]\S*(?: \S+){0,4}?)\s+[0-9a-f]{6,16}-[0-9a-f]{6,16}\b/.exec(lineBefore(info))
-    ?.[1] ?? null;
+/** Whether an address is just behind the main thread's stack, where that has a place of its own. */
+function isBehindMain({ codeType, arch }: CrashReport, address: bigint): boolean {
+  return address >= MAIN_STACK_END && address - MAIN_STACK_END < OVERRUN &&
+    (arch === "i386" || (arch === null && /^PPC(?! ?64)/.test(codeType ?? "")));
 }
 
-/** The type of the region before the address, if it is one of malloc's large blocks. */
-function heapBefore(info: string): string | null {
-  return /^\s*(MALLOC_(?:LARGE|MEDIUM|SMALL|TINY)\w*|MALLOC guard page)\b/i.exec(lineBefore(info))
-    ?.[1] ?? null;
+/** What is told of an address just behind a thread's stack; the number is `null` where the report does not tell whose. */
+function stackWords(
+  report: CrashReport,
+  thread: number | null,
+  nothing: RegionWords,
+): RegionWords {
+  const past = "it is just past the upper end of";
+  if (thread === null) return { ...nothing, words: `${past} a thread's stack` };
+  const words = `${past} the stack of thread ${thread}`;
+  return thread === (report.crashedThread?.index ?? crashedIndex(report))
+    ? { ...nothing, words, beside: thread, kind: "beside" }
+    : { ...nothing, words: `${words}, which is not the one that crashed` };
+}
+
+function isHeap({ type }: Neighbour): boolean {
+  return /^(?:MALLOC_(?:LARGE|MEDIUM|SMALL|TINY)|MALLOC guard page\b)/i.test(type);
+}
+
+function isStack({ type, isClosed }: Neighbour): boolean {
+  return !isClosed && /^Stack\b(?! guard)/i.test(type);
+}
+
+/** Whether an address that is in no region is so little below a stack that it may be past that stack's lower end, or the
+ * report does not tell. */
+export function mayEndStack(report: CrashReport, address: bigint): boolean {
+  const info = isNonCanonical(report, address) ? null : regionInfo(report);
+  if (info === null) return true;
+  const { behind } = neighbours(info, address);
+  return behind !== null && isStack(behind) && behind.start - address < LARGE_FRAME;
 }
 
 function distance(digits: string | undefined): bigint | null {

@@ -2,7 +2,7 @@
 
 import { signalOf } from "../codes.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
-import { isKilled } from "./telling.ts";
+import { isKilled, isPackaging } from "./telling.ts";
 import { terminationRow } from "./termination.ts";
 
 /** Signals by which people and other processes end a process. */
@@ -21,6 +21,7 @@ export function isSignalled(report: CrashReport, stack: readonly ReportFrame[]):
   if (exception.codes.some((code) => code > 0xffffn) || terminationRow(report) !== null) {
     return false;
   }
+  if (isPackaging(report)) return false;
   if (stack.slice(0, 3).some(({ symbol }) => sends.test(symbol ?? ""))) return false;
   const signal = signalOf(exception.signal ?? type);
   if (signal !== null && sent.test(signal)) return type !== "EXC_CRASH" || isKilled(report);

@@ -271,6 +271,8 @@ function isInstantiated(symbol: string, file: string | null): boolean {
   // Names that have neither are nearly all.
   if (
     symbol.startsWith("decltype(") ||
+    // What Rust's compiler made to drop a value, before 2017.
+    /^drop::h[0-9a-f]{16}$/.test(symbol) ||
     (symbol.includes("::") && (templates.test(symbol) || ofRust.test(symbol)))
   ) return true;
   if (file !== null && file !== "<compiler-generated>") return false;
@@ -661,6 +663,15 @@ export function reachesBase(stack: readonly ReportFrame[]): boolean {
     return before === null || !imageTitle(before).startsWith("libsystem_kernel");
   }
   return stack.some(({ symbol }) => symbol !== null && bases.test(symbol));
+}
+
+/** Fewer frames do not fill a stack, but by what one of them has there. */
+const FEW = 40;
+
+/** Whether a stack is whole and has few frames: no recursion filled it. */
+export function isShallow(stack: readonly ReportFrame[]): boolean {
+  return stack.length > 0 && stack.length < FEW && stack[0].index === 0 &&
+    stack.at(-1)!.index < FEW && reachesBase(stack) && stack.every(({ address }) => address > 0n);
 }
 
 /** Functions that run a thread's events and call the program's code only as handlers. */

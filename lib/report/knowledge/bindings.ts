@@ -96,6 +96,10 @@ const callers: readonly Family[] = [
     "Rust's bindings: the crates uniffi, cxx, jni, and what they generate",
     ...["uniffi_*", "uniffi::*", "cxxbridge1$*", "cxx::*", "jni::*", "__swift_bridge__$*"],
   ],
+  [
+    "Rust's crates that load and unload libraries: libloading, src/os/unix; dlopen2",
+    ...["libloading::*", "_$LT$libloading..*", "<libloading::*", "_<libloading::*", "dlopen2::*"],
+  ],
   ["R's bindings of C++: the packages Rcpp and cpp11", "Rcpp::*", "cpp11::*"],
   [
     "OCaml, runtime/fail.c, callback.c and the assembly files",

@@ -2355,6 +2355,12 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Install or upgrade the package, and rebuild what links it; otool -L shows what is needed.",
     dyld,
   ]),
+  ...rows(["Library not loaded: /usr/X11", "Library not loaded: /opt/X11/"], [
+    "A library of X11 could not be loaded, which does not come with the system since OS X 10.8.",
+    ["X11 (XQuartz) that is not installed, or that an upgrade of the system removed"],
+    "Install XQuartz, or use a version of the program that needs no X11.",
+    "Apple, About X11 for Mac; XQuartz: /opt/X11, and before its links /usr/X11 and /usr/X11R6",
+  ]),
   message(
     "Library not loaded: a package's, for an app",
     "The program is linked to a library in a folder of a package manager, which is not there: it does not bring its own copy along.",

@@ -68,6 +68,11 @@ const vendors = [
     ...["TiContextGet*", "TiGlobalContext*", "TiClassCreate", "TiClassRe*"],
   ],
   ["React Native Gesture Handler", "github.com/software-mansion", "[RNGestureHandler*"],
+  [
+    "react-native-maps",
+    "github.com/react-native-maps, ios",
+    ...["[AIRMap*", "[AIRGoogleMap*", "[AIRGMS*", "[RNMaps*"],
+  ],
   ["React Native Screens", "github.com/software-mansion", "[RNSScreen*"],
   [
     "Expo's development client",

@@ -443,7 +443,8 @@ export function parseImageLine(line: string): ReportImage | null {
   let version: string | null = null;
   let arch: string | null = null;
   if (head.endsWith(")")) {
-    const opening = openingAt(head);
+    // A program without an identifier has nothing before its version.
+    const opening = /^\([^()]{0,100}\)$/.test(head) ? 0 : openingAt(head);
     if (opening >= 0) {
       version = head.slice(opening + 1, -1);
       head = head.slice(0, opening).trimEnd();

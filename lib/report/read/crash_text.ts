@@ -1132,9 +1132,23 @@ class CrashTextReader {
     this.#remarks.push(`Fatal Exception: ${name}: ${reason}`);
   }
 
+  /** Gives the one image that is not the system's and has neither name nor path those of the process, if no other image has
+   * them: that of a program without an identifier. */
+  #nameProgram({ name, path }: ReportProcess): void {
+    const isNameless = (image: ReportImage): boolean =>
+      image.marked === true && image.path === null && image.name === "???";
+    if (name === null || this.#images.filter(isNameless).length !== 1) return;
+    if (this.#images.some((image) => imageTitle(image) === name || image.path === path)) return;
+    const at = this.#images.findIndex(isNameless);
+    this.#images[at] = { ...this.#images[at], name, path };
+  }
+
   #finish(): CrashReport {
     this.#settleStops();
     this.#settleLead();
+    const header = new Header(this.#fields, this.#json, (text) => this.#warn(text));
+    const process = this.#process(header.process);
+    this.#nameProgram(process);
     const find = imageFinder(this.#images);
     // Only images without a size are looked for by it.
     let byBase: ReadonlyMap<bigint, ReportImage> | null = null;
@@ -1180,7 +1194,6 @@ class CrashTextReader {
         span: draft.span,
       };
     };
-    const header = new Header(this.#fields, this.#json, (text) => this.#warn(text));
     const triggered = header.triggeredThread;
     // A single stack without a title is the crashed thread's; that a copy begins inside of may be another's.
     const [single] = this.#threads;
@@ -1216,7 +1229,7 @@ class CrashTextReader {
       bugType: header.bugType,
       fields: this.#fields as readonly ReportField[],
       sections: this.#sections as readonly ReportSection[],
-      process: this.#process(header.process),
+      process,
       arch: archOfCodeType(codeType) ??
         archOfCodeType(this.#images.find(({ arch }) => arch !== null)?.arch ?? null) ??
         archOfState(this.#threads.find(({ flavor }) => flavor !== null)?.flavor ?? "") ??

@@ -671,9 +671,17 @@ Deno.test("a protected address without its region: by the stack pointer and the 
     "Exception Codes:       KERN_PROTECTION_FAILURE at 0x000070000628dff8",
   ];
   const frames = ["Shop sell + 4", "Shop main + 8"];
-  const { causes } = told(crashText(head, frames));
+  const { causes } = told(crashText(head, ["Shop sell + 4", "Shop pay + 8"]));
   assertStringIncludes(causes, "the end of a stack");
   assert(!causes.includes("what is gone"), causes);
+  // Two functions below main() fill no stack; nor does what is in no region, far from any.
+  assert(!told(crashText(head, frames)).causes.includes("the end of a stack"));
+  const gap = "\nVM Regions Near 0x70000628dff8:\n" +
+    "    MALLOC_TINY  700000100000-700000200000 [ 1024K] rw-/rwx SM=PRV  \n--> \n" +
+    "    Generic      7000f24e0000-7000f24e1000 [    4K] rw-/rwx SM=PRV  \n";
+  const apart = told(crashText([...head, gap], ["Shop sell + 4", "Shop pay + 8"]));
+  assertStringIncludes(apart.what, "in no region");
+  assert(!apart.causes.includes("the end of a stack"), apart.causes);
   const near = told(crashText(head, frames) + intelState("rsp: 0x000070000628e010", "0x00000006"));
   assertStringIncludes(near.what, "where memory is protected: the stack is full");
   const far = told(crashText(head, frames) + intelState("rsp: 0x0000700006900000", "0x00000006"));

@@ -669,7 +669,7 @@ Deno.test("a heap block's end; a library of another place; a page that PowerPC w
       "      MALLOC_LARGE   100005000-100006000 [   4K] rw-/rwx SM=PRV",
     ["MyApp fill + 4", ...loop],
   ));
-  assertStringIncludes(overrun.what, "9 bytes after the end of a heap region (MALLOC_LARGE)");
+  assertStringIncludes(overrun.what, "8 bytes behind the end of a heap region (MALLOC_LARGE)");
   const tweak = readReport(
     "Process: MyApp [1]\nPath: /var/mobile/Applications/X/MyApp.app/MyApp\n" +
       crash(
@@ -847,6 +847,21 @@ Deno.test("names that are only the nearest ones: of functions that compilers mak
     )).firstOwn?.symbol,
     "__destroy_helper_block_8_32s",
   );
+});
+
+Deno.test("the main thread's stack of 32-bit programs ends at a place of its own; a guard is no stack", () => {
+  const past = (protection: string, frames = ["MyApp fill + 4", "MyApp main + 8"]) =>
+    told(crash(
+      "Code Type: X86 (Native)\n" +
+        "Exception Type: EXC_BAD_ACCESS (SIGBUS)\nException Codes: KERN_INVALID_ADDRESS at 0xc0000000\n\n" +
+        "VM Regions Near 0xc0000000:\n" +
+        `    Stack     00000000bf809000-00000000c0000000 [ 8156K] ${protection}/rwx SM=COW  \n` +
+        "--> \n    shared    00000000c0001000-00000000c0009000 [   32K] rw-/rw- SM=SHM  \n",
+      frames,
+    ));
+  assertStringIncludes(past("rw-").what, "just past the upper end of the stack of thread 0");
+  assertStringIncludes(past("rw-").causes, "an array on the thread's stack");
+  assert(!past("---").what.includes("upper end"), past("---").what);
 });
 
 Deno.test("a stack that was overwritten: past its upper end, text in place of a return address", () => {
@@ -1133,9 +1148,16 @@ Deno.test("a failed check without a message; the region before a far address", (
       "--->  GAP OF 0x5ffee0000000 BYTES\n",
     ["MyApp read + 4"],
   ));
+  assertStringIncludes(far.what, "in no region of the process.");
+  const near = told(crash(
+    `${access("0x600020000100")}\nVM Regions Near 0x600020000100:\n` +
+      "    VM_ALLOCATE    600018000000-600020000000 [128.0M] rw-/rwx SM=NUL\n--> \n" +
+      "    __TEXT         600020000200-600020001000 [    4K] r-x/rwx SM=COW\n",
+    ["MyApp read + 4"],
+  ));
   assertStringIncludes(
-    far.what,
-    "3.5 GB after the one before, 32.0 TB before the next; the one before is MALLOC_NANO (reserved)",
+    near.what,
+    "in no region of the process: 256 bytes behind the end of VM_ALLOCATE and 256 bytes before __TEXT.",
   );
 });
 
@@ -1377,4 +1399,130 @@ Deno.test("advice fits who can build the program, and what the report has told",
     failed("\n\nApplication Specific Information:\nShop/Cart.swift:12: Fatal error: no price"),
     "",
   );
+});
+
+Deno.test("a handler of a signal that called abort() after the fault is named", () => {
+  const handled = [
+    "libsystem_kernel.dylib __pthread_kill + 10",
+    "libsystem_c.dylib abort + 167",
+    "MyApp 0x1000 + 759924",
+    "libsystem_c.dylib _sigtramp + 43",
+    "MyApp Shop::sell(int) + 403",
+    "MyApp main + 8",
+  ];
+  const failed = told(crash(
+    "Exception Type: EXC_BAD_ACCESS (SIGABRT)\nException Codes: KERN_INVALID_ADDRESS at 0x8",
+    handled.map((line) => line.replace("0x1000 + 759924", "OnSignal(int) + 36")),
+  ));
+  assertStringIncludes(
+    failed.what,
+    "A handler of the signal in the process (OnSignal) then called abort().",
+  );
+});
+
+Deno.test("what ended for its code signature was not ended from outside", () => {
+  const report = readReport(
+    "Process: shopd [628]\nPath: /Library/Shop/shopd\n" +
+      "Exception Type: EXC_CRASH (Code Signature Invalid)\n" +
+      "Exception Codes: 0x0000000000000000, 0x0000000000000000\n\n" +
+      "Termination Signal: Terminated: 15\nTermination Reason: Namespace SIGNAL, Code 0xf\n" +
+      "Terminating Process: launchd [1]\n",
+    "x",
+  );
+  assertEquals(attributeReport(report).absent, "packaging");
+});
+
+Deno.test("what a C++ library caught to clean up and raised again was raised for the same caller", () => {
+  const stack = (again: string) =>
+    readReport(
+      crash(
+        `${abort}\n\nApplication Specific Information:\nterminating with uncaught exception of type std::runtime_error: x`,
+        [
+          "libsystem_c.dylib abort + 4",
+          "libc++abi.dylib abort_message + 231",
+          "libc++abi.dylib demangling_terminate_handler() + 238",
+          "libc++abi.dylib std::__terminate(void (*)()) + 8",
+          "libc++abi.dylib __cxa_rethrow + 99",
+          again,
+          "MyApp lower(char const*) + 63",
+          "MyApp main + 8",
+        ],
+      ),
+      "x",
+    );
+  const { verdict, deciding } = attributeReport(
+    stack(
+      "libc++.1.dylib std::__1::locale::__imp::__imp(std::__1::string const&, unsigned long) + 1363",
+    ),
+  );
+  assertEquals([verdict, deciding?.frame.index], ["program", 6]);
+  assertEquals(attributeReport(stack("MyApp retry() + 4")).absent, "left");
+});
+
+Deno.test("libraries of X11, which a system lacks", () => {
+  const { causes, next } = told(
+    "Exception Type: EXC_BREAKPOINT (SIGTRAP)\n\nDyld Error Message:\n" +
+      "  Library not loaded: /usr/X11/lib/libcairo.2.dylib\n" +
+      "  Referenced from: /Applications/Draw.app/Contents/MacOS/Draw\n  Reason: image not found\n",
+  );
+  assertStringIncludes(causes, "XQuartz");
+  assertStringIncludes(next, "Install XQuartz");
+});
+
+Deno.test("whose code asked Swift's run-time for a class; what only unloads a library", () => {
+  const { what } = told(crash(abort, [
+    "libsystem_c.dylib abort + 180",
+    "libswiftCore.dylib swift::fatalErrorv(unsigned int, char const*, char*) + 128",
+    "libswiftCore.dylib swift::fatalError(unsigned int, char const*, ...) + 32",
+    "libswiftCore.dylib getSuperclassMetadata + 816",
+    "libswiftCore.dylib _swift_initClassMetadataImpl(swift::TargetClassMetadata*) + 76",
+    "_PlayerKit_SwiftUI 0x7000 + 20128",
+    "libswiftCore.dylib swift_getGenericMetadata + 92",
+    "MyApp main + 8",
+  ]));
+  assertStringIncludes(what, "The class is of _PlayerKit_SwiftUI (frame 5).");
+  const unloaded = attributeReport(readReport(
+    crash(access("0x115ab5cb0"), [
+      "libsystem_malloc.dylib free + 58",
+      "dyld dlclose + 134",
+      "MyApp libloading::os::unix::{{impl}}::drop::{{closure}} + 43",
+      "MyApp _$LT$libloading..os..unix..Library$u20$as$u20$core..ops..Drop$GT$::drop::hd8137c4da21c7d9d + 45",
+      "MyApp drop::h9ed5b642e5309eab + 17",
+      "MyApp shop::reload + 835",
+      "MyApp main + 8",
+    ]),
+    "x",
+  ));
+  assertEquals(unloaded.deciding?.frame.symbol, "shop::reload");
+  assertEquals(unloaded.maker, null);
+});
+
+Deno.test("a native library that Java called the virtual machine by is in the path", () => {
+  const { path } = explainReport(readReport(
+    crash(access("0x10"), [
+      "libjvm.dylib JNIHandleBlock::allocate_handle(oopDesc*) + 336",
+      "libjvm.dylib jni_NewGlobalRef + 138",
+      "libswt-cocoa.jnilib Java_org_eclipse_swt_internal_cocoa_OS_NewGlobalRef + 53",
+      "??? ???",
+    ]),
+    "x",
+  ));
+  assertStringIncludes(path[0], "Java_org_eclipse_swt_internal_cocoa_OS_NewGlobalRef");
+});
+
+Deno.test("a program without an identifier has no name in its line of the list of images", () => {
+  const { images } = readReport(
+    "Process: Game [57]\nPath: /Applications/Game.app/Contents/MacOS/Game\n" +
+      crash(
+        access("0x8"),
+        ["??? play + 4"],
+        "\nBinary Images:\n       0x100000000 -        0x101869fff + (0) <D256F9FC-5D4C-3EC0-B87E-1BADE2D372ED> \n" +
+          "       0x10e792000 -        0x10e7a1fff  libobjc.A.dylib (818.2) <0FECD337-2668-3E38-B494-E75D781B054C> /usr/lib/libobjc.A.dylib\n",
+      ),
+    "x",
+  );
+  assertEquals(images.map(({ name, version }) => [name, version]), [
+    ["Game", "0"],
+    ["libobjc.A.dylib", "818.2"],
+  ]);
 });

@@ -257,7 +257,7 @@ Deno.test("faulting addresses in words", () => {
     "--->  GAP OF 0x80000000 BYTES\n      Stack";
   assertStringIncludes(
     words(0x2_8000_0000n, { region: gap }),
-    "in no region of the process: 16385 bytes after the one before, 2.0 GB before the next",
+    "in no region of the process: 16384 bytes behind the end of the one before",
   );
   const guard =
     "0x16e000000 is in 0x16dffc000-0x16e000000;  bytes after start: 1  bytes before end: 2\n" +
