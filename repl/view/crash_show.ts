@@ -42,7 +42,7 @@ export function explanationLines(
     missing.map(({ image, frames, crashedFrames }) =>
       safe`${style("image", short(image.name))} ${escape(image.uuid ?? "without UUID")}: ${
         count(frames, "frame")
-      }, ${crashedFrames} of them in the crashed thread`
+      }${crashedFrames === 0 ? safe`` : safe`, ${crashedFrames} of them in the crashed thread`}`
     ),
   );
   if (missing.length > MOST) {

@@ -212,6 +212,31 @@ export const consoleRows: readonly KnowledgeRow[] = [
     "Apple, ReportCrash(8)",
   ),
   ...row(
+    ["the shell: zsh: killed", "the shell: Killed: 9"],
+    "The shell tells that SIGKILL ended a program that it ran: the system or somebody killed it.",
+    [
+      "a code signature that the kernel does not accept, where it ended as soon as it was started",
+      "want of memory",
+      "a user or another program that ended it",
+    ],
+    "See what the system's log has of that process and time: the kernel tells of signatures and of memory.",
+    "zsh, Src/jobs.c; XNU, bsd/kern/kern_cs.c, kern_memorystatus.c; signal(3)",
+  ),
+  ...row(
+    ["the shell: "],
+    "The shell tells that a signal ended a program that it ran, and which. Its line has no stack.",
+    [],
+    "Look for a crash report of that time in ~/Library/Logs/DiagnosticReports, or run the program in a debugger.",
+    "zsh, Src/jobs.c; bash, jobs.c; signal(3)",
+  ),
+  ...row(
+    ["XCTest: "],
+    "XCTest or xcodebuild tells that the process of the tests, or the app that they ran, ended early. It has no stack of that.",
+    [],
+    "Look in the result bundle (.xcresult) and in ~/Library/Logs/DiagnosticReports, of the device or the simulator, for a crash report of that process and time.",
+    "Apple, XCTest and xcodebuild",
+  ),
+  ...row(
     ["java", "javax", "android", "androidx"].map((name) => `Fatal Exception: ${name}.`),
     "A Java exception was not caught: this is what Crashlytics has of an app for Android.",
     [],

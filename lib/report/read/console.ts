@@ -1,7 +1,14 @@
 /** Reading what language run-times and sanitizers print themselves when they end a process, where no report of the
  * system's is there. */
 
-import type { ReportException, ReportFrame, ReportProcess, ReportThread } from "../drafts.ts";
+import type {
+  ReportException,
+  ReportFrame,
+  ReportProcess,
+  ReportTermination,
+  ReportThread,
+} from "../drafts.ts";
+import { parseReason } from "./crash_header.ts";
 import { CrashReport, noException, noHeader, noProcess } from "../report.ts";
 import { Lines } from "../text.ts";
 import { signalName } from "../codes.ts";
@@ -446,6 +453,21 @@ function exceptionIn(text: string): ReportException | null {
   return { ...noException, type: signal, subtype: code === undefined ? at : `${code} ${at}` };
 }
 
+/** The signal that a shell's line names in words. */
+function signalOf(said: RegExpExecArray): ReportException | null {
+  const words = said.groups?.signal;
+  const signal = words === undefined
+    ? undefined
+    : byWords.find(([pattern]) => pattern.test(words))?.[1];
+  return signal === undefined ? null : { ...noException, signal };
+}
+
+/** What RunningBoard says of why it ends a process. */
+function terminationOf(words: string): ReportTermination {
+  const { namespace, code, rest } = parseReason(words);
+  return { namespace, code, reasons: [rest], byProcess: null, byPid: null };
+}
+
 /** The process that the kernel's line about a memory limit names, or Xcode's notice. */
 function limitedProcess(said: string, head: string): ReportProcess | null {
   const [, name, pid] =
@@ -466,6 +488,10 @@ function limitedProcess(said: string, head: string): ReportProcess | null {
   }
   const saved = /^ReportCrash\W.{1,100}? for (\S.{0,100}?)\[(\d{1,9})\] version /.exec(said);
   if (saved !== null) return { ...noProcess, name: saved[1], pid: Number(saved[2]) };
+  const ended = /^<RBSTerminateContext/.test(said)
+    ? /\[(?:app|xpcservice|daemon|anon)<([\w.-]{1,150})(?:\([^()]{1,80}\))?>:(\d{1,9})\]/.exec(head)
+    : null;
+  if (ended !== null) return { ...noProcess, name: ended[1], pid: Number(ended[2]) };
   const killed = /^memorystatus: \w+ pid (\d{1,9}) \[(.{1,64})\] /.exec(said);
   return killed === null ? null : { ...noProcess, name: killed[2], pid: Number(killed[1]) };
 }
@@ -578,12 +604,13 @@ export function readConsole(
     file,
     text,
     // Beside a line that says little, others may be of other processes.
-    exception: stop?.exception ?? exceptionIn(console.isAlone === true ? words : head),
+    exception: stop?.exception ?? signalOf(said) ??
+      exceptionIn(console.isAlone === true ? words : head),
     information: [
       ...[takes === undefined && console.isAfter !== true ? also : null, heap].filter((line) =>
         line !== null
       ),
-      ...words === "" || stop?.exception != null
+      ...words === "" || stop?.exception != null || console.isTermination === true
         ? []
         : [console.teller === undefined ? words : `${console.teller}: ${words}`],
       // What Rust says of a second panic follows the first, which tells why.
@@ -591,6 +618,7 @@ export function readConsole(
     ],
     model: /^\s{1,8}"device_model" = "([\w,]{2,40})";$/m.exec(head)?.[1] ?? null,
     osVersion: /^\s{1,8}"device_osBuild" = "([\w. ()]{2,40})";$/m.exec(head)?.[1] ?? null,
+    termination: console.isTermination === true ? terminationOf(words) : null,
     process: limitedProcess(words, head) ?? loggedProcess(head) ?? noProcess,
     threads: frames.length === 0 && stop === null ? [] : [thread],
     warnings: frames.length === 0 ? [...warnings, noThreads] : warnings,

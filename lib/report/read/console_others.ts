@@ -11,6 +11,10 @@ const hasNative =
 const threadTitle =
   /^[ \t>`*]{0,8}(?:Thread \d{1,4} ?(?:Queue ?: ?\S{1,200} \(\w{4,12}\))?: ?)?(?:EXC_[A-Z_]{3,30}(?: \(|$)|signal SIG|Fatal error: |Precondition failed|"\S)/m;
 
+/** What a program or a library of it says before a shell tells of its end. */
+const saysMore =
+  /\bmalloc: |libc\+\+abi|[Aa]ssert|ASSERT|\b[Ff]atal\b|panicked at|^dyld(?:\[\d{1,9}\])?: |Exception\b|^objc\[\d|Sanitizer|^panic: |^runtime: /m;
+
 /** The image of a frame of Dart code: the package, which begins its place. */
 function packageOf(place: string): string | null {
   const name = /^package:([\w-]{1,80})\//.exec(place)?.[1];
@@ -196,6 +200,60 @@ export const noticeConsoles: readonly Console[] = [
     // launchd's lines in the system's log
     said:
       /(?:^|\s)([\w.-]{0,120}launchd[\w.]{0,60}\[\d{1,9}\](?: \([^()]{1,200}\))?(?: <\w{1,12}>)?: (?:\([^()]{1,200}\) )?(?:Service exited (?:due to|with) .{1,200}|Job appears to have crashed: .{1,100}|Exited (?:abnormally: |with exit code: ).{1,100}))$/m,
+    isAlone: true,
+    frame: () => null,
+  },
+  {
+    // RunningBoard's line in the system's log
+    said:
+      /(?:^|[\s:])(<RBSTerminateContext\| domain:\d{1,4} code:0x[0-9a-fA-F]{1,16} (?:(?:[^\n]{1,1500}\n){0,12}?[^\n]{0,1500}>(?=[\s"')]|$)|[^\n]{1,1500}))/,
+    isAlone: true,
+    isTermination: true,
+    frame: () => null,
+  },
+  {
+    // zsh, Src/jobs.c: printjob
+    said:
+      /^[ \t>]{0,8}((?:zsh: |\[\d{1,3}\] {1,4}(?:[-+] {1,4})?\d{1,9} )(?<signal>segmentation fault|abort|trace trap|bus error|illegal hardware instruction|floating point exception|killed)(?: \(core dumped\))?(?: {2,8}\S.{0,300})?)$/m,
+    teller: "the shell",
+    unless: saysMore,
+    isAlone: true,
+    frame: () => null,
+  },
+  {
+    // bash, jobs.c and siglist.c; strsignal(3) of Darwin, which has the number
+    said:
+      /^[ \t>]{0,8}(\S{0,200}(?:: line \d{1,7}|\bmake(?:\[\d{1,3}\])?): {1,4}(?:\d{1,9} |\*{3} \[.{1,200}\] )(?<signal>Segmentation fault|Abort trap|Bus error|Illegal instruction|Trace\/BPT trap|Floating point exception|Killed)(?:: \d{1,2})?(?: \(core dumped\))?(?: {2,40}\S.{0,300})?)$/m,
+    teller: "the shell",
+    unless: saysMore,
+    isAlone: true,
+    frame: () => null,
+  },
+  {
+    said:
+      /^[ \t>]{0,8}((?<signal>Segmentation fault|Abort trap|Bus error|Illegal instruction|Trace\/BPT trap|Floating point exception|Killed): (?:11|6|10|4|5|8|9))$/m,
+    teller: "the shell",
+    unless: saysMore,
+    isAlone: true,
+    frame: () => null,
+  },
+  {
+    // xcodebuild and XCTest
+    said:
+      /(?:^|\s)((?:\S.{0,100} \(\d{1,9}\) encountered an error \()?(?:Early unexpected exit, .{1,300}|Test crashed with signal \w{2,10}.{0,200}|Crash: \S.{0,80} at .{1,300}))$/m,
+    teller: "XCTest",
+    isAlone: true,
+    frame: () => null,
+  },
+  {
+    said: /(?:^|: error: .{1,200} : )([\w.-]{3,120} crashed in \S.{1,300})$/m,
+    teller: "XCTest",
+    isAlone: true,
+    frame: () => null,
+  },
+  {
+    // Swift, stdlib/public/Concurrency/CheckedContinuation.swift
+    said: /(SWIFT TASK CONTINUATION MISUSE: .{1,200} leaked its continuation.{0,200})$/m,
     isAlone: true,
     frame: () => null,
   },

@@ -38,6 +38,8 @@ export interface Console {
   readonly takes?: RegExp;
   /** A line after the frames of the stack that tells, where others follow. */
   readonly ends?: RegExp;
+  /** Whether the line's words are the reason by which the system ends a process. */
+  readonly isTermination?: boolean;
   /** Whether the line's words are a debugger's reason for a stop. */
   readonly isStop?: boolean;
   /** Who printed the line, which is written before it where its own words do not tell. */

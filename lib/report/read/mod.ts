@@ -14,6 +14,7 @@ import { isConsole, readConsole } from "./console.ts";
 import { stackDocument } from "./document.ts";
 import { isMono, readMono } from "./mono.ts";
 import { isPanic, isPanicPiece, parsePanic, readPanic } from "./panic.ts";
+import { nameFromNeighbours } from "./copies.ts";
 import { salvage } from "./salvage.ts";
 import { readStackshotLists } from "./stackshot_text.ts";
 import { unwrap } from "./unwrap.ts";
@@ -96,7 +97,8 @@ export function readReports(
     reports.push(isChanged ? new CrashReport({ ...whole, text: own, warnings }) : whole);
     for (const report of next.more) if (reports.length < most) reports.push(report);
   }
-  for (const report of reports) {
+  const named = reports.length > 1 ? nameFromNeighbours(reports) : reports;
+  for (const report of named) {
     markCached(report);
     markNearest(report);
   }
@@ -113,7 +115,7 @@ export function readReports(
           "a crash report, a sample, a spindump or a panic",
     );
   }
-  return reports;
+  return named;
 }
 
 /** What is known but does not tell what happened, and what would. */
@@ -149,12 +151,16 @@ interface Following extends NextReport {
 function readOne(text: string, name: string, next: Following): CrashReport | null {
   const start = text.charCodeAt(0) === 0xfeff ? 1 : 0;
   const isJson = startsWithBrace(text, start);
-  const quoted = isJson ? null : ipsInside(name, text, start);
+  const quoted = isJson ? null : ipsInside(name, text, start, next);
   if (quoted !== null) return quoted;
   const report = isJson
     ? readJson(name, text, start, next)
     : readText(name, text, start, null, [], next);
-  if (report !== null && !isEmpty(report)) return report;
+  if (report !== null && !isEmpty(report)) {
+    const further = isJson ? headerIn(text, start + 1) : -1;
+    if (further > start) next.at = further;
+    return report;
+  }
   const inside = jsonInside(name, text, start, next);
   if (inside !== null) return inside;
   // A JSON header with something else behind it, such as analytics.
@@ -179,24 +185,40 @@ const ofText =
 const MAX_HEADERS = 64;
 
 /** A whole `.ips` somewhere in a text, such as a chat or notes, which says more than the words around it; `null` without one. */
-function ipsInside(name: string, text: string, from: number): CrashReport | null {
-  let at = from;
-  for (let count = 0; count < MAX_HEADERS; count++) {
-    const found = text.indexOf('"bug_type"', at);
-    if (found < 0) return null;
-    at = found + 10;
-    const line = text.lastIndexOf("\n", found) + 1;
-    const feed = text.indexOf("\n", found);
-    if (feed < 0 || line <= from) continue;
-    const header = text.slice(line, feed).trim();
-    if (!header.startsWith('{"') || !header.endsWith("}") || !startsWithBrace(text, feed)) continue;
-    if (ofText.test(text.slice(from, line))) return null;
-    const report = readJson(name, text, line);
+function ipsInside(
+  name: string,
+  text: string,
+  from: number,
+  next: Following,
+): CrashReport | null {
+  for (let at = headerIn(text, from); at > from; at = headerIn(text, at + 1)) {
+    if (ofText.test(text.slice(from, at))) return null;
+    const report = readJson(name, text, at);
     if (report === null || isEmpty(report)) continue;
-    const told = unreadLines(text.slice(from, line)).filter((words) => tells.test(words));
+    const told = unreadLines(text.slice(from, at)).filter((words) => tells.test(words));
+    const further = headerIn(text, at + 1);
+    if (further > at) next.at = further;
     return new CrashReport({ ...report, unread: [...told, ...report.unread] });
   }
   return null;
+}
+
+/** Offset of the next header of an `.ips` that its body follows, from an offset on; -1 when there is none. */
+function headerIn(text: string, from: number): number {
+  let at = from;
+  for (let count = 0; count < MAX_HEADERS; count++) {
+    const found = text.indexOf('"bug_type"', at);
+    const feed = found < 0 ? -1 : text.indexOf("\n", found);
+    if (feed < 0) return -1;
+    at = feed;
+    const line = text.lastIndexOf("\n", found) + 1;
+    const begin = text.indexOf('{"', line);
+    if (
+      begin >= from && begin < found && text.slice(begin, feed).trimEnd().endsWith("}") &&
+      startsWithBrace(text, feed)
+    ) return begin;
+  }
+  return -1;
 }
 
 /** Lines of a log that tell what happened, which prose and code do not look like. */

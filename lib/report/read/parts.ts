@@ -172,5 +172,8 @@ export function loggedProcess(head: string): ReportProcess | null {
       /^[ \t]{0,8}[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d \S{1,100} (\S.{0,99}?)\[(\d{1,7})\](?: <\w{1,12}>)?: .{0,12}Terminating app due to /m
         .exec(head) ??
       /(?:^|\| )([\w.+][\w.+ -]{0,60}?)\((\d{1,7}),0x[0-9a-f]{1,16}\) malloc: /m.exec(head);
-  return found === null ? null : { ...noProcess, name: found[1], pid: Number(found[2]) };
+  if (found !== null) return { ...noProcess, name: found[1], pid: Number(found[2]) };
+  // LLVM, lldb/source/Commands/CommandObjectTarget.cpp and Interpreter/CommandInterpreter.cpp
+  const target = /^Target \d{1,3}: \(([^()\n]{1,100})\) stopped\.$/m.exec(head);
+  return target === null ? null : { ...noProcess, name: target[1] };
 }
