@@ -212,7 +212,10 @@ export const consoleRows: readonly KnowledgeRow[] = [
     "Apple, ReportCrash(8)",
   ),
   ...row(
-    ["the shell: zsh: killed", "the shell: Killed: 9"],
+    [
+      ...["the shell: zsh: killed", "the shell: Killed: 9", "] Killed: 9"],
+      ...[..."0123456789"].map((digit) => `${digit} Killed: 9`),
+    ],
     "The shell tells that SIGKILL ended a program that it ran: the system or somebody killed it.",
     [
       "a code signature that the kernel does not accept, where it ended as soon as it was started",

@@ -207,6 +207,7 @@ export const noticeConsoles: readonly Console[] = [
     // RunningBoard's line in the system's log
     said:
       /(?:^|[\s:])(<RBSTerminateContext\| domain:\d{1,4} code:0x[0-9a-fA-F]{1,16} (?:(?:[^\n]{1,1500}\n){0,12}?[^\n]{0,1500}>(?=[\s"')]|$)|[^\n]{1,1500}))/,
+    unless: /^[ \t>]{0,8}(?:Termination|Exception|Triggered|Thread \d|Binary Images)/m,
     isAlone: true,
     isTermination: true,
     frame: () => null,

@@ -1421,3 +1421,75 @@ Deno.test("what was printed is no report that lacks an exception; a heading is n
   );
   assertEquals(threads, [[0, null, true]]);
 });
+
+for (
+  const [name, text, signal, words] of [
+    [
+      "zsh",
+      "% ./till\nzsh: segmentation fault  ./till\n",
+      "SIGSEGV",
+      "The shell tells that a signal",
+    ],
+    [
+      "zsh, a job",
+      "[1]    4711 trace trap  ./till --open\n",
+      "SIGTRAP",
+      "a signal ended a program",
+    ],
+    [
+      "bash",
+      "./run.sh: line 3:  4711 Abort trap: 6           ./till\n",
+      "SIGABRT",
+      "a signal ended",
+    ],
+    ["make", "make: *** [test] Killed: 9\n", "SIGKILL", "SIGKILL ended a program"],
+    ["Darwin's words alone", "Bus error: 10\n", "SIGBUS", "a signal ended a program"],
+  ] as const
+) {
+  Deno.test(`what shells say of a program that a signal ended: ${name}`, () => {
+    const report = readReport(text, "x");
+    assertEquals(report.exception?.signal, signal);
+    assertStringIncludes(explainReport(report).happened.join(), words);
+  });
+}
+
+Deno.test("what a program says before the shell tells of its end is told", () => {
+  const { what } = told(
+    "till(4711,0x1f3b5c100) malloc: Incorrect checksum for freed object 0x14b60a0f0: probably modified after being freed.\n" +
+      "Corrupt value: 0x0\nzsh: abort      ./till\n",
+  );
+  assertStringIncludes(what, "A freed block was changed");
+  assert(!what.includes("The shell"));
+});
+
+Deno.test("RunningBoard's line in the system's log; XCTest's notices; a continuation that was given up", () => {
+  const report = readReport(
+    "2024-03-02 11:12:13.123456+0100 runningboardd: [app<com.example.till>:4711] Terminating with context: " +
+      "<RBSTerminateContext| domain:10 code:0x8BADF00D explanation:scene-update watchdog transgression: " +
+      "app<com.example.till>:4711 exhausted real (wall clock) time allowance of 10.00 seconds>\nmore > less\n",
+    "x",
+  );
+  assertEquals(
+    [report.termination?.namespace, report.termination?.code, report.process.pid],
+    ["FRONTBOARD", 0x8badf00dn, 4711],
+  );
+  assertStringIncludes(report.termination!.reasons.join(), "allowance of 10.00 seconds>");
+  const tests = told(
+    "\tTill (4711) encountered an error (Early unexpected exit, operation never finished bootstrapping - no restart will be attempted. (Underlying Error: Test crashed with signal kill before establishing connection.))\n",
+  );
+  assertStringIncludes(tests.what, "ended early");
+  const given = told(
+    "SWIFT TASK CONTINUATION MISUSE: load() leaked its continuation without resuming it. This may cause tasks waiting on it to remain suspended forever.\n",
+  );
+  assertStringIncludes(given.what, "That is a warning, which ends nothing.");
+});
+
+Deno.test("the process that a debugger names when it stopped", () => {
+  const { process } = readReport(
+    "Fatal error: Unexpectedly found nil while unwrapping an Optional value: file cart/Page.swift, line 93\n" +
+      "* thread #49, queue = 'cart', stop reason = Fatal error: Unexpectedly found nil while unwrapping an Optional value\n" +
+      "    frame #0: 0x00000001b537e040 libswiftCore.dylib`_swift_runtime_on_report\nTarget 0: (Till) stopped.\n",
+    "x",
+  );
+  assertEquals(process.name, "Till");
+});

@@ -848,6 +848,13 @@ Deno.test("what a thread waits for that somebody else ends: a drawable, a server
     "blocked on the answer of a PostgreSQL server (PQgetResult)",
   );
   assertEquals(attributeReport(server).isEvidence, false);
+  const gpu = sampleText([
+    ...main,
+    "-[_MTLCommandBuffer waitUntilCompleted]  (in Metal)",
+    "_pthread_cond_wait  (in libsystem_pthread.dylib)",
+    "__psynch_cvwait  (in libsystem_kernel.dylib)",
+  ]);
+  assertStringIncludes(explained(gpu).text, "blocked on the GPU, which has not finished");
   const pipe = readReport(sampleText([...main, "read  (in libsystem_kernel.dylib)"]), "x");
   assertEquals(attributeReport(pipe).isEvidence, false);
 });

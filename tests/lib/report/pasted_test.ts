@@ -1,6 +1,6 @@
 /** A report as people paste it: what is told of it is the same, whatever was done to its lines. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { explainReport, readReport } from "../../../lib/report/mod.ts";
+import { explainReport, readReport, readReports } from "../../../lib/report/mod.ts";
 
 const frames = [
   "CoreFoundation -[__NSArrayM insertObject:atIndex:] + 108 (NSArray.m:12)",
@@ -214,4 +214,37 @@ Deno.test("another copy of the same stack gives its names, by the addresses", ()
     readReport(`${text}\nWith the symbols:\n\n${other}\n`, "x").threads[0].frames[0].symbol,
     null,
   );
+});
+
+Deno.test("several .ips in one text, and a header behind a name of a chat", () => {
+  const ips = (name: string) =>
+    `{"app_name":"${name}","bug_type":"309","incident_id":"${name}"}\n` +
+    `{\n "procName":"${name}","exception":{"type":"EXC_CRASH","signal":"SIGABRT","codes":"0x0, 0x0"},\n` +
+    ' "faultingThread":0,"threads":[{"triggered":true,"frames":[{"imageOffset":12,"symbol":"pay","imageIndex":0}]}],\n' +
+    ' "usedImages":[{"base":4300000000,"size":100000,"name":"Shop"}]\n}\n';
+  for (const before of ["", "ada: it died: ", "Look at these.\n"]) {
+    const reports = readReports(
+      `${before}${ips("Shop")}and ${ips("Till")}\n${ips("Cash")}thanks\n`,
+      "x",
+    );
+    assertEquals(reports.map(({ process }) => process.name), ["Shop", "Till", "Cash"], before);
+  }
+});
+
+Deno.test("of two copies of one report in a file the one without names gets those of the other", () => {
+  const report = (named: boolean, incident: string, at = "8118") =>
+    `Incident Identifier: ${incident}\nProcess: Shop [77]\nCode Type: ARM-64\nOS Version: iOS 14.4 (18D52)\n` +
+    "Exception Type: EXC_BAD_ACCESS (SIGSEGV)\n\nThread 0 Crashed:\n" +
+    [
+      named ? "-[Cart add:] (Cart.m:42)" : "0x100a00000 + 33048",
+      named ? "-[Till tapped:] (Till.m:17)" : "0x100a00000 + 37144",
+      named ? "main (main.m:8)" : "0x100a00000 + 37244",
+    ].map((name, index) => `${index}   Shop   0x0000000100a${index}${at} ${name}`).join("\n") +
+    "\n\nBinary Images:\n0x100a00000 - 0x100b00000 Shop arm64  <d7775e59dac23b6cabd8fe6f62438d1d> /var/Shop.app/Shop\n\n";
+  const id = "11111111-2222-3333-4444-555555555555";
+  const other = "21111111-2222-3333-4444-555555555555";
+  const first = (text: string) => readReports(text, "x")[0].crashedThread?.frames[0].symbol;
+  assertEquals(first(report(false, id) + report(true, id)), "-[Cart add:]");
+  assertEquals(first(report(false, id) + report(true, other)), null);
+  assertEquals(first(report(false, id) + report(true, id, "9118")), null);
 });
