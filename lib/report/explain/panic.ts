@@ -145,9 +145,49 @@ function raisedAt(report: CrashReport, row: KnowledgeRow | null): string | null 
   const source = sourceOf(report);
   if (source === null || (source.project === "xnu" && row !== ownMessage)) return null;
   const { project, place } = source;
+  const part = project === null || project === "xnu" ? kernelPart(place, project) : null;
   return `Its place in the source is ${place}${
-    project === null ? "" : project === "xnu" ? ", of the kernel itself" : `, of ${project}`
+    project === "xnu" || part !== null
+      ? `, of the kernel itself${part === null ? "" : `: its code for ${part}`}`
+      : project === null
+      ? ""
+      : `, of ${project}`
   }.`;
+}
+
+/** What parts of XNU's source are for, by the names of files that are in no extension's; the folders osfmk, bsd and iokit. */
+const kernelParts: readonly (readonly [RegExp, string])[] = [
+  [/^pmap\w*\.c/, "the tables of pages"],
+  [/^vm_(?:compressor|swap)\w*\.c/, "compressed memory and swap files"],
+  [
+    /^(?:vm_(?:map|object|page|fault|kern|resident|user|purgeable|shared)\w*|memory_object)\.c/,
+    "virtual memory",
+  ],
+  [/^(?:zalloc|kalloc|gzalloc|zcache)\.c/, "the kernel's own memory"],
+  [/^(?:vfs_\w+|ubc_subr|spec_vnops|kern_descrip)\.c/, "files and volumes"],
+  [/^(?:uipc_\w+|kern_control|sys_socket)\.c/, "sockets and the buffers of the network"],
+  [/^(?:ipc_\w+|mach_port)\.c/, "Mach messages and ports"],
+  [
+    /^(?:sched_prim|thread|thread_call|task|processor|turnstile|waitq|timer_call)\.c/,
+    "threads and tasks",
+  ],
+  [/^kern_(?:exec|exit|fork|proc|credential|sig|cs|event|synch)\.c/, "processes"],
+];
+/** The same of files whose names extensions have as well: only where the project is told. */
+const namedParts: readonly (readonly [RegExp, string])[] = [
+  [/^(?:tcp|udp|ip|ip6|in|in6|nd6|mptcp|dlil|bpf|if|necp|route|rtsock)(?:_\w+)?\.c/, "the network"],
+  [
+    /^IO(?:General|Sub|Multi|Buffer)?Memory\w*\.cpp|^IODMACommand\.cpp/,
+    "memory that drivers use (IOKit)",
+  ],
+  [/^IO(?:PM\w*|ServicePM)\.cpp/, "the power of devices (IOKit)"],
+  [/^IO\w+\.cpp/, "drivers in general (IOKit)"],
+];
+
+/** What the part of the kernel is for in which a panic was raised; `null` where its file does not say. */
+function kernelPart(place: string, project: string | null): string | null {
+  const parts = project === null ? kernelParts : [...kernelParts, ...namedParts];
+  return parts.find(([file]) => file.test(place))?.[1] ?? null;
 }
 
 /** Advice on the extensions in a backtrace, where one is not Apple's. */

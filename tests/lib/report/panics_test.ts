@@ -746,3 +746,33 @@ Deno.test("the system of a panic by its build and its kernel; a register of text
   assertStringIncludes(lock.happened.join(), "it took it twice");
   assertEquals(lock.causes, ["a bug in the kernel or an extension"]);
 });
+
+Deno.test("what part of the kernel raised a panic of its own, and checks of locks and registers", () => {
+  const told = (message: string) =>
+    explained(`panic(cpu 2 caller 0xfffffe0012345678): ${message}`).text;
+  assertStringIncludes(
+    told('"vnode_put: iocount < 1" @vfs_subr.c:5555'),
+    "Its place in the source is vfs_subr.c, line 5555, of the kernel itself: its code for files and volumes.",
+  );
+  assertStringIncludes(
+    told(
+      '"strange"@/BuildRoot/Library/Caches/com.apple.xbs/Sources/xnu/xnu-4570.51.1/iokit/Kernel/IOWorkLoop.cpp:22',
+    ),
+    "IOWorkLoop.cpp, line 22, of the kernel itself: its code for drivers in general (IOKit).",
+  );
+  const other = told('"strange" @IOBakery.cpp:22');
+  assert(!other.includes("kernel itself"), other);
+  assertStringIncludes(
+    told("Read from IO virtual addr 0xfffffe10 took 3200000 ns, result: 0x0"),
+    "access to a device's register took longer than is allowed",
+  );
+  assertStringIncludes(
+    told("Invalid/destroyed mutex 0xfffffe10: <0x000000 0x00 0x00000000>"),
+    "A lock was used that is none",
+  );
+  assertStringIncludes(
+    told("Mutex 0xfffffe10 is unexpectedly not owned by thread 0xfffffe20"),
+    "A thread released a lock that it did not hold, or was to hold one",
+  );
+  assertStringIncludes(told("CATERR detected! No MCA data found."), "fatal hardware error");
+});
