@@ -213,7 +213,7 @@ function symbolAdvice(report: CrashReport, own: ReportFrame | null): string[] {
   if (own === null || (own.symbol !== null && !isNearest(own))) return [];
   const image = imageOf(own);
   const isApple = image !== null && (image.name.startsWith("com.apple.") ||
-    (isApples(report) && isOfProcess(own, report)) ||
+    ((isApples(report) || isSystemProgram(report)) && isOfProcess(own, report)) ||
     // What a program of a mobile system loads is of the system.
     (isSystemProgram(report) && image.path === null && isMobile(report)));
   if (image === null || isApple || imageTitle(image).startsWith("<")) return [];

@@ -576,7 +576,8 @@ function decidingOf(owned: OwnedStack): Deciding {
   const at = ofProcess < 0 && lacking === "images" ? outsideOfCache(report, stack) : ofProcess;
   const found = frames[at] ?? null;
   const isPrograms = found !== null &&
-    (frameOwner(found.frame, null) === "program" || isOfIdentifier(found.frame, report) ||
+    ((frameOwner(found.frame, null) === "program" && !isSystemProgram(report)) ||
+      isOfIdentifier(found.frame, report) ||
       (found.owner === "system" && (isInstalled(report) || isBrought(found.frame, report))));
   const deciding: OwnedFrame | null = isPrograms ? { ...found, owner: "program" } : found;
   return { ...none, at, deciding, isAddress: lacking === "images" && at >= 0, lacking };
@@ -975,6 +976,10 @@ function ownerOf(
     return { ...whole, owner: "mine" };
   }
   if (isSystemFrame(frame) || isKernelFrame(frame)) return { ...whole, owner: "system" };
+  // A copy without the list of images has the path of the program alone.
+  if (named.path === null && isSystemProgram(report) && isOfProcess(frame, report)) {
+    return { ...whole, owner: "system" };
+  }
   const owned = frameOwner(frame, functionOf(frame, previous));
   if (owned === "runtime" || isMonos(frame, report)) return { ...whole, owner: "runtime" };
   if (image === null) return { ...whole, owner: "program" };

@@ -6,12 +6,13 @@ function crashedField(report: CrashReport): string {
   return fieldValue(report, "triggered by thread", "crashed thread") ?? "";
 }
 
-/** What the header says of the crashed thread after its number: its name or queue; `null` when it says nothing. */
+/** What the header says of the crashed thread after its number: its name, or the queue where it has none; `null` when it says
+ * nothing. */
 export function crashedTitle(report: CrashReport): string | null {
   const title = /^\d{1,9},?\s{1,8}(\S.{0,200})$/i.exec(crashedField(report))?.[1].replace(
     /^Dispatch queue:\s*/i,
     "",
-  ).replace(/\s{1,8}Dispatch queue: /i, ", queue ").trim();
+  ).replace(/,?\s{1,8}Dispatch queue: .*$/i, "").trim();
   return title === undefined || title === "" ? null : title;
 }
 

@@ -46,9 +46,8 @@ export function isEvidence(
   // What could not be read in is the file's or the disk's.
   if (exception !== null && subtypeName(exception, arch) === "KERN_MEMORY_ERROR") return false;
   // What a signal interrupted need not be what it was for.
-  if (exception !== null && !abortsAfter(exception) && ownHandler(stack)?.isWaiting === false) {
-    return false;
-  }
+  const handler = exception === null || abortsAfter(exception) ? null : ownHandler(stack);
+  if (handler !== null && !handler.isWaiting && !handler.isForFaults) return false;
   const isMoment = isOfMoment(report);
   const wait = isMoment ? waitOf(stack) : null;
   if (wait !== null && (others.has(wait.waitReason) || ofOthers.test(wait.meaning))) return false;

@@ -372,11 +372,25 @@ export function tellOwnTrap({ report, outside, stack, reading }: Crash, story: S
 
 /** Tells that it was a handler of signals of the program's own that called abort(): what the signal interrupted is no more
  * than that, where the report does not name a fault. */
-export function tellOwnAbort({ report, outside, uncaught, stack }: Crash, story: Story): void {
+export function tellOwnAbort(crash: Crash, story: Story): void {
+  const { report, outside, uncaught, stack } = crash;
   const { exception } = report;
   if (outside || uncaught !== null || (exception !== null && abortsAfter(exception))) return;
-  const handler = endedBy(report) === "abort" ? ownHandler(stack) : null;
-  if (handler === null || story.rows.some(({ causes }) => causes.length > 0)) return;
+  if (endedBy(report) !== "abort" || story.rows.some(({ causes }) => causes.length > 0)) return;
+  const owner = handlerOwner(crash);
+  const failed = stack[crash.reading.first];
+  if (owner !== null && handlesFaults.has(owner) && failed !== undefined) {
+    story.add(
+      known("exception", "an abort in a run-time's handler of signals")!,
+      `${owner}'s own handler of signals ended the process by abort()${
+        ownLog(owner)
+      }. What the signal was for was met in ${frameTitle(failed)} (frame ${failed.index}).`,
+    );
+    story.tell("Which signal it was is not in the report.");
+    return;
+  }
+  const handler = ownHandler(stack);
+  if (handler === null) return;
   const frame = stack[handler.at];
   const inner = stack[handler.interrupted];
   const name = functionOf(frame, null);
@@ -386,14 +400,28 @@ export function tellOwnAbort({ report, outside, uncaught, stack }: Crash, story:
       name === null ? "" : `${shortName(name)}, `
     }frame ${frame.index}) ended it by abort(). Which signal it had got is not in the report.`,
   );
+  const where = `${frameTitle(inner)} (frame ${inner.index})`;
   story.tell(
     handler.isWaiting
-      ? `The thread waited when the signal came, in ${frameTitle(inner)} (frame ${inner.index}): ` +
-        "it was no fault of what this thread did, but a signal that was sent."
-      : `The signal interrupted ${
-        frameTitle(inner)
-      } (frame ${inner.index}): only if it was that of a fault, the fault was there.`,
+      ? `The thread waited when the signal came, in ${where}: it was no fault of what this thread did, but a signal that was sent.`
+      : `The signal interrupted ${where}: ${
+        handler.isForFaults
+          ? "by the handler's name it was most likely that of a fault, which was there."
+          : "only if it was that of a fault, the fault was there."
+      }`,
   );
+}
+
+/** Run-times whose handlers end a process for signals of faults alone. */
+const handlesFaults: ReadonlySet<string> = new Set(["The Java virtual machine", "Mono", "Ruby"]);
+
+/** Where what a run-time's handler of signals found is. */
+function ownLog(owner: string): string {
+  return owner.startsWith("The Java")
+    ? ": its log (hs_err_pid) has the stack of Java's functions too"
+    : owner === "Mono"
+    ? ": what it wrote on stderr has the stack of managed methods too"
+    : "";
 }
 
 /** What LLDB's lines in the same text say of the fault in a function. */
@@ -454,13 +482,7 @@ export function tellKind(crash: Crash, isDecoded: boolean, story: Story): void {
     const owner = handlerOwner(crash);
     story.tell(
       owner !== null
-        ? `${owner}'s own handler of the signal then ended the process${
-          owner.startsWith("The Java")
-            ? ": its log (hs_err_pid) has the stack of Java's functions too"
-            : owner === "Mono"
-            ? ": what it wrote on stderr has the stack of managed methods too"
-            : ""
-        }.`
+        ? `${owner}'s own handler of the signal then ended the process${ownLog(owner)}.`
         : abortedBy(crash) !== null
         ? `A handler of the signal in the process (${abortedBy(crash)}) then called abort().`
         : `The report names ${exception.type} and SIGABRT, as when a handler in the process calls abort() ` +

@@ -1,6 +1,6 @@
 /** The call path of a stack in a few names: from what began it to where it ended. */
 
-import { baseName, imageOf, imageTitle, isSystemFrame } from "../images.ts";
+import { baseName, imageOf, imageTitle, isBaseLibrary, isSystemFrame } from "../images.ts";
 import { bareName, callTime, known, knownFrame } from "../knowledge/mod.ts";
 import { isNearest } from "../nearest.ts";
 import type { ReportFrame } from "../report.ts";
@@ -296,7 +296,16 @@ function systemSteps(
   const last = Math.min(end, hasOwn ? end : begin + SYSTEM_DEPTH);
   for (let at = begin; at < last; at++) {
     const symbol = functionOf(stack[at], stack[at - 1] ?? null);
-    if (symbol === null || isBase(symbol) || tellsNothing.test(withoutPrefixes(symbol))) continue;
+    if (symbol === null) {
+      // Of a library without names it is only told that it was called there.
+      const image = hasOwn ? null : imageOf(stack[at]);
+      const title = image === null ? "" : imageTitle(image);
+      if (steps.length > 0 && isOfSystem(title) && steps.at(-1)!.image !== title) {
+        steps.push(namelessStep(title));
+      }
+      continue;
+    }
+    if (isBase(symbol) || tellsNothing.test(withoutPrefixes(symbol))) continue;
     if (!hasOwn && steps.length > 0 && plumbing.test(symbol)) continue;
     // The occasion is told elsewhere.
     const { occasion, origin } = callTime(symbol);
@@ -307,11 +316,21 @@ function systemSteps(
     // What abort() itself called says nothing.
     if (/^_{0,2}abort$|^raise$/.test(symbol) && hasOwn) steps.length = 0;
     const raises = row?.role === "raise" || row?.role === "vague" || row?.role === "wrap";
-    if (raises && !isLibrary) continue;
+    // A native method of Java is named for the one that it is.
+    if (raises && !isLibrary && !symbol.startsWith("Java_")) continue;
     const step = stepOf(stack[at], symbol);
+    if (steps.at(-1)?.isNameless === true && steps.at(-1)!.image === step.image) steps.pop();
     if (steps.at(-1)?.name !== step.name) steps.push(step);
   }
   return steps;
+}
+
+/** Whether a library without names says something by its own: not what all code is built on. */
+function isOfSystem(title: string): boolean {
+  return title !== "" && !/^\?+$/.test(title) && !isBaseLibrary(title) &&
+    !/^(?:dyld|libdyld\.|libSystem\.|libxpc\.|CoreFoundation$|com\.apple\.CoreFoundation$)/.test(
+      title,
+    );
 }
 
 /** The same where a path is too long; `null` for those that are left out. */

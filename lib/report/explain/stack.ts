@@ -445,7 +445,12 @@ export interface OwnHandler {
   readonly interrupted: number;
   /** Whether the thread waited when the signal came, which then is not that of a fault there. */
   readonly isWaiting: boolean;
+  /** Whether the handler is one for faults, by its name. */
+  readonly isForFaults: boolean;
 }
+
+/** Names of handlers of signals that faults have. */
+const forFaults = /crash|sig_?(?:segv|bus|ill|fpe)|segv|segfault|segmentation|fault|fatal/i;
 
 /** Functions that send a signal, or end a process. */
 const raising = /^_{0,3}(?:pthread_)?(?:kill|raise|abort|terminate_with|abort_with)/;
@@ -466,9 +471,11 @@ export function ownHandler(stack: readonly ReportFrame[]): OwnHandler | null {
   const { symbol } = frame;
   // The signal was that of another abort().
   if (symbol !== null && raising.test(bareName(symbol))) return null;
+  const handler = stack[trampoline - 1];
   return {
     at: trampoline - 1,
     interrupted,
+    isForFaults: forFaults.test(functionOf(handler, null) ?? ""),
     isWaiting: symbol !== null &&
       (titleOf(frame) === "libsystem_kernel.dylib" || known("wait", bareName(symbol)) !== null),
   };

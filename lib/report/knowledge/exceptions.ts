@@ -74,6 +74,16 @@ export const exceptionRows: readonly KnowledgeRow[] = [
   },
   {
     kind: "exception",
+    key: "an abort in a run-time's handler of signals",
+    meaning: "A run-time's own handler of signals ended the process by abort().",
+    causes: [],
+    isCause: true,
+    next: "Read what it wrote of the signal, in its log or on stderr.",
+    source:
+      "OpenJDK, src/hotspot/os/posix/signals_posix.cpp; Mono, mono/mini/mini-exceptions.c; Ruby, signal.c",
+  },
+  {
+    kind: "exception",
     key: "EXC_BAD_INSTRUCTION Rosetta",
     meaning:
       "An invalid instruction was met under Rosetta: a trap (ud2), with which a failed check stops the program, or one that Rosetta does not translate, as AVX before macOS 15.",

@@ -2243,6 +2243,12 @@ Deno.test("a handler of signals that called abort(): what it interrupted is not 
   assertStringIncludes(busy.what, "interrupted strlen (libsystem_c.dylib) (frame 4): only if");
   assertEquals(busy.whose[2], "serve()");
   assertEquals(attributeReport(readReport(text(strlen), "x")).isEvidence, false);
+  const named = text(strlen).replace("onSignal(int)", "handle_crash(int)");
+  assertStringIncludes(
+    told(named).what,
+    "by the handler's name it was most likely that of a fault",
+  );
+  assertEquals(attributeReport(readReport(named, "x")).isEvidence, true);
   // The signal was that of an abort() of the program's.
   const again = handled("libsystem_kernel.dylib __pthread_kill + 8", "libsystem_c.dylib abort + 8");
   assert(!again.what.includes("handler of signals"), again.what);
@@ -2303,4 +2309,41 @@ Deno.test("the class whose superclass was not found is its library's; an action 
   ], ["libSystem.B.dylib __memcpy + 1685", "Shop count + 8", ...start]));
   assertStringIncludes(page.next, "whether it was cut short");
   assertEquals(page.causes, "");
+});
+
+Deno.test("a program of the system is one without a list of images too; a thread's name goes before its queue", () => {
+  const text = crashText(abort, [...killed, "bakerd 0x1000 + 64", "libdyld.dylib start + 1"])
+    .replaceAll("Shop", "bakerd").replace(/Path: .*/, "Path: /usr/libexec/bakerd");
+  const { whose, next } = told(text);
+  assertEquals(whose.slice(0, 2), ["system", null]);
+  assert(!next.includes("dSYM"), next);
+  const lost = told(
+    "Process: Shop [1]\nCrashed Thread: 0 Baker, Dispatch queue: com.apple.main-thread\n\n" +
+      bad("0x18").join("\n") + "\n",
+  );
+  assertStringIncludes(lost.what, 'Thread 0 "Baker" crashed; its stack');
+});
+
+Deno.test("a run-time's own handler of signals that called abort(), where the report has no fault", () => {
+  const { what, whose } = told(crashText(abort, [
+    ...killed,
+    "libjvm.dylib os::abort(bool) + 25",
+    "libjvm.dylib VMError::report_and_die() + 2250",
+    "libjvm.dylib JVM_handle_bsd_signal + 1131",
+    "libsystem_platform.dylib _sigtramp + 26",
+    "liboven.dylib oven_bake + 12",
+    ...start,
+  ]));
+  assertStringIncludes(what, "The Java virtual machine's own handler of signals ended the process");
+  assertStringIncludes(what, "What the signal was for was met in oven_bake (liboven.dylib)");
+  assertEquals(whose[2], "oven_bake");
+  // Without a signal it was a check of its own.
+  const own = told(crashText(abort, [
+    ...killed,
+    "libjvm.dylib os::abort(bool) + 25",
+    "libjvm.dylib VMError::report_and_die() + 2250",
+    "liboven.dylib oven_bake + 12",
+    ...start,
+  ]));
+  assert(!own.what.includes("handler of signals"), own.what);
 });

@@ -300,6 +300,33 @@ Deno.test("of an image most of whose names are only the nearest, none is told bu
   assertEquals(readReport(crash(few), "x").threads[0].frames.map(isNearest), [true, false, false]);
 });
 
+Deno.test("where the system's code alone is on a stack, its libraries without names are told, and Java's native methods", () => {
+  assertEquals(
+    pathOf([
+      "AppKit -[NSCell setStringValue:] + 40",
+      "AppKit -[NSControl setStringValue:] + 135",
+      "OvenPane 0x1000 + 64",
+      "OvenPane 0x1000 + 32",
+      "libdispatch.dylib 0x1000 + 32",
+      "AppKit -[NSControl sendAction:to:] + 86",
+    ].map((line) => line.replace("OvenPane", "HIServices"))),
+    [
+      "-[NSControl sendAction:to:] (AppKit)",
+      "HIServices",
+      "-[NSControl setStringValue:] (AppKit)",
+      "-[NSCell setStringValue:]",
+    ],
+  );
+  assertEquals(
+    pathOf([
+      "libjvm.dylib JNIHandles::make_global(Handle) + 48",
+      "libjvm.dylib jni_NewGlobalRef + 138",
+      "libswt-cocoa-4427.jnilib Java_org_eclipse_swt_internal_Oven_bind + 681",
+    ])[0],
+    "Java_org_eclipse_swt_internal_Oven_bind (libswt-cocoa-4427.jnilib)",
+  );
+});
+
 Deno.test("a long path keeps what called a library of C that was compiled in", () => {
   const frames = [
     "db_root",
