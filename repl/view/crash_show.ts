@@ -328,6 +328,14 @@ function frameworkOf({ verdict, absent, deciding, frames }: Attribution): Report
     : frames[found].frame;
 }
 
+/** Whether the report does not have where the deciding frame's library is: the program need not have brought it. What was
+ * compiled of an assembly is the program's. */
+function isPlaceless(deciding: OwnedFrame | null): boolean {
+  if (deciding === null || (deciding.frame.image?.path ?? null) !== null) return false;
+  const { library } = deciding;
+  return library !== null && /\.dylib$/.test(library) && !/\.(?:dll|exe)\.dylib$/.test(library);
+}
+
 /** That a script led to the deciding function. */
 function ledWords(script: string): SafeText {
   return safe`; code in ${escape(script)} led to it, whose functions are not on the stack`;
@@ -390,7 +398,7 @@ function verdictWords(
     : verdict === "program" && isLibrary === null
     ? isEvidence ? safe`code in the image` : safe`the image`
     : verdict === "program" && isLibrary
-    ? safe`a library in the program`
+    ? isPlaceless(deciding) ? safe`a library in the process` : safe`a library in the program`
     : verdict === "runtime" && (script !== null || isCompiled || !isEvidence)
     ? safe`a run-time or framework`
     : verdicts[verdict];

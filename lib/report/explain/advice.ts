@@ -135,6 +135,8 @@ const MANAGED_DEPTH = 16;
 function isManaged({ decidingStack, process }: CrashReport, own: ReportFrame | null): boolean {
   if (/^(?:java|dotnet|node|mono)$/.test(process.name ?? "")) return true;
   if (own?.symbol != null && managed.test(own.symbol)) return true;
+  // What Mono compiled ahead of time of an assembly.
+  if (own !== null && /\.(?:dll|exe)\.dylib$/.test(titleOf(own))) return true;
   // A native library that such a program brings along can be built for them, the run-time not.
   if (
     own?.symbol != null && titleOf(own) !== process.name && known("library", titleOf(own)) === null

@@ -128,6 +128,7 @@ export function explainCrash(
   if (outside && !story.neverRan && shown !== null && shown.frames.length > 0) {
     story.tell(`Thread ${shown.index} at that moment: ${activityOf(shown).words}.`);
     tellAwaitedLock(report, shown, story);
+    tellQueues(report, shown, story);
   }
   if (crash.peer !== null) story.tell(crash.peer.words);
   // A driver's new-handler is called for whoever asks for memory.
@@ -584,6 +585,34 @@ const MAX_WAITERS = 3;
 const MAX_THREADS = 500;
 
 /** Tells the lock that a thread waits for, and whether it waits for itself. */
+/** Libraries that pass calls and messages on for others. */
+const carries = /^lib[\w.+-]{1,60}\.dylib$|^(?:com\.apple\.)?(?:Core)?Foundation$/;
+/** Most threads that are told of. */
+const MAX_AT_WORK = 3;
+
+/** Tells which threads were in what a dispatch queue had them do, where a process was ended whose thread in question was idle:
+ * what did not end in time may be there. */
+function tellQueues(report: CrashReport, shown: ReportThread, story: Story): void {
+  if (!isIdleStack(shown.frames)) return;
+  const found = report.threads.slice(0, MAX_THREADS).filter((thread) =>
+    thread !== shown && thread.queue !== null &&
+    !/^com\.apple\.(?:libdispatch-manager|main-thread)$/.test(thread.queue) &&
+    thread.frames.length > 2 && !isIdleStack(thread.frames)
+  );
+  if (found.length === 0 || found.length > MAX_AT_WORK) return;
+  for (const thread of found) {
+    const { words } = activityOf(thread);
+    // Without names the library says more.
+    const frame = words.includes("without a name")
+      ? thread.frames.find((each) => !carries.test(titleOf(each)))
+      : undefined;
+    const doing = frame === undefined ? words : `in code of ${titleOf(frame)}`;
+    story.tell(
+      sentence(`${threadWords(thread)}, with work of its queue, at that moment: ${doing}`),
+    );
+  }
+}
+
 function tellAwaitedLock(report: CrashReport, thread: ReportThread, story: Story): void {
   const lock = lockOf(thread.frames);
   if (lock === null || lock.title === null) return;

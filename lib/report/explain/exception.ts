@@ -98,6 +98,9 @@ export function tellCodes({ report, ended }: Crash, story: Story): boolean {
       ? known("guard", `0x${(exception!.codes[1] ?? 0n).toString(16)}`)
       : null;
     if (guard !== null) story.add(guard, `The guard is ${guard.meaning}.`);
+    if (/^GUARD_TYPE_FD, file descriptor 0: CLOSE\b/.test(decoded)) {
+      story.rows.push(known("guard", "close of descriptor 0")!);
+    }
   }
   return decoded !== null;
 }

@@ -8,13 +8,18 @@ export function isMobile({ osVersion }: Pick<CrashReport, "osVersion">): boolean
 }
 
 /** The simulator that a process ran in, by its note or by where the program is; `null` for others. */
-export function simulatorOf({ information, process }: CrashReport): string | null {
+export function simulatorOf({ information, process, termination }: CrashReport): string | null {
   const note = information.find((text) => text.startsWith("CoreSimulator "));
   const runs =
     / - Device: (.{1,80}?)(?: \([0-9A-F-]{36}\))? - Runtime: (.{1,40}?)(?: \(\w{1,12}\))?(?: - |$)/
       .exec(note ?? "");
   if (runs !== null) return `in the simulator (${runs[1]}, ${runs[2]})`;
-  return note !== undefined || process.path?.includes("/CoreSimulator/Devices/") === true
+  // The dynamic linker names the places where it looked.
+  const isNamed = [...information, ...termination?.reasons ?? []].some((text) =>
+    /'?\/(?:Users\/[^/\n]{1,100}\/)?Library\/Developer\/CoreSimulator\//.test(text.slice(0, 4000))
+  );
+  return note !== undefined || isNamed ||
+      process.path?.includes("/CoreSimulator/Devices/") === true
     ? "in the simulator"
     : null;
 }

@@ -14,7 +14,7 @@ const reasons: readonly (readonly [
   [
     1,
     "jettisoned",
-    "memory was short, or the system asked for it: no more is said",
+    "memory was short or the system asked for it, of which no more is said",
     [],
     "",
   ],

@@ -520,6 +520,14 @@ export const kindRows: readonly KnowledgeRow[] = [
 
   row(
     "guard",
+    "close of descriptor 0",
+    "",
+    ["a variable for a descriptor that was never set, or was cleared: it is 0"],
+    "",
+    "close(2); Apple, dispatch and SQLite guard what they opened as descriptor 0 after that had been closed",
+  ),
+  row(
+    "guard",
     "0x8fd4dbfade2dead",
     "SQLite's guard on its database files",
     [],

@@ -1444,3 +1444,45 @@ Deno.test("what the system's own check stopped, what a subclass lacks, and entit
   );
   assertEquals(escaped.images[0]?.name, "Shop");
 });
+
+Deno.test("what a queue had a thread do where the main thread was idle; a library whose place is not known", () => {
+  const killed = (queue: string) =>
+    told(
+      `${head}OS Version: iPhone OS 12.3.1 (16F203)\nException Type: EXC_CRASH (SIGKILL)\n` +
+        "Termination Reason: Namespace ASSERTIOND, Code 0x8badf00d\nTriggered by Thread: 0\n\nThread 0 Crashed:\n" +
+        frameLines(
+          ["libsystem_kernel.dylib mach_msg_trap + 8", "UIKitCore UIApplicationMain + 8"],
+          0x7000,
+        )
+          .join("\n") +
+        `\n\nThread 6 name: Dispatch queue: ${queue}\nThread 6:\n` +
+        frameLines([
+          "libsystem_kernel.dylib 0x1ed2db000 + 98548",
+          "libxpc.dylib 0x1ed3ad000 + 43292",
+          "Foundation 0x1ee0b3000 + 2296360",
+          "FileProvider 0x1f57ec000 + 404760",
+          "libdispatch.dylib 0x1ed141000 + 395220",
+        ], 0x9000).join("\n") + "\n",
+    );
+  assertStringIncludes(
+    killed("org.shop.files"),
+    'Thread 6 "org.shop.files", with work of its queue, at that moment: in code of FileProvider.',
+  );
+  assert(!killed("com.apple.libdispatch-manager").includes("FileProvider"));
+  const closed = explainReport(readReport(
+    crash(
+      `${head}OS Version: iOS 6.1.3 (10B329)\nException Type: EXC_GUARD\nException Codes: 0x0000000100000000, 0x08fd4dbfade2dead`,
+      ["libsystem_kernel.dylib close + 8", "Shop -[Oven open] + 8", ...ends],
+    ),
+    "x",
+  ));
+  assertStringIncludes(closed.causes.join("\n"), "it is 0");
+  const missing = explainReport(readReport(
+    "Exception Type: EXC_CRASH (SIGABRT)\nTermination Reason: Namespace DYLD, Code 1, Library missing\n" +
+      "Library not loaded: /Library/Frameworks/Oven.framework/Oven\nReferenced from: /Users/USER/Library/Developer/CoreSimulator/Devices/7/data/Shop.app/Shop\n" +
+      "Reason: tried: '/Library/Frameworks/Oven.framework/Oven' (no such file)\n\nThread 0 Crashed:\n" +
+      "0   dyld  0x10000 __abort_with_payload + 8\n",
+    "x",
+  ));
+  assertStringIncludes(missing.happened.join("\n"), "where no program of iOS has any");
+});
