@@ -485,11 +485,13 @@ function partBeside(
   stack: readonly ReportFrame[],
 ): string | null {
   const isNameless = owner === "program" && functionOf(frame, null) === null &&
-    isLibrary(frame, report) === false;
+    isLibrary(frame, report) !== true;
   if (!isNameless) return null;
-  const thread = report.threads.find(({ frames }) => frames === stack) ?? report.crashedThread;
-  const found = partThreads.find(({ name }) =>
-    name.test(thread?.name ?? "") || name.test(thread?.queue ?? "")
+  const own = report.threads.find(({ frames }) => frames === stack) ?? report.crashedThread;
+  const found = partThreads.find(({ name, title, isWhole }) =>
+    (isWhole === true ? report.threads : [own]).some((thread) =>
+      name.test(thread?.name ?? "") || name.test(thread?.queue ?? "")
+    ) && !report.images.some((image) => image.name.startsWith(`lib${title.toLowerCase()}`))
   );
   if (found !== undefined) return found.title;
   return report.information.some((text) => text.includes("while executing native code"))

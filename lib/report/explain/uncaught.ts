@@ -8,7 +8,13 @@ import {
   outsideOfCache,
   titleOf,
 } from "../images.ts";
-import { type KnowledgeRow, known, knownFrame, knownVendor } from "../knowledge/mod.ts";
+import {
+  type KnowledgeRow,
+  known,
+  knownFrame,
+  knownVendor,
+  partThreads,
+} from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
 import { isMainThread } from "./hang.ts";
 import type { UncaughtException } from "./language.ts";
@@ -19,6 +25,16 @@ import { saidBefore } from "./said_before.ts";
 import { frameOwner, frameTitle, functionOf, isPart, isRethrow, rethrowOf } from "./stack.ts";
 import type { Crash, Story } from "./story.ts";
 import { sentence, unique } from "./words.ts";
+
+/** Whether a function without a name threw an exception itself, in a program into which Mono is linked. */
+function isThrownByMono({ threads }: CrashReport, stack: readonly ReportFrame[]): boolean {
+  const thrower = stack[stack.findIndex(({ symbol }) => symbol === "objc_exception_throw") + 1];
+  return thrower !== undefined && thrower !== stack[0] && functionOf(thrower, null) === null &&
+    frameOwner(thrower, null) === "program" &&
+    partThreads.some((part) =>
+      part.title === "Mono" && threads.some(({ name }) => part.name.test(name ?? ""))
+    );
+}
 
 /** Tells of an uncaught exception: its name and reason, and what raised it. */
 export function tellUncaught({ report, uncaught, stack, reading }: Crash, story: Story): void {
@@ -31,7 +47,7 @@ export function tellUncaught({ report, uncaught, stack, reading }: Crash, story:
   const isSaid = report.information.some((text) =>
     !isDull(text) && text.trim() !== "" && !sameReason(text, uncaught)
   );
-  const known = reason !== null || isSaid
+  const lack = reason !== null || isSaid
     ? ""
     : name === null
     ? "; the report does not have its reason"
@@ -40,7 +56,10 @@ export function tellUncaught({ report, uncaught, stack, reading }: Crash, story:
     story.tell(sentence(`A .NET exception was not caught: ${reason}`));
     story.tell("The run-time made an Objective-C exception of it.");
   } else {
-    story.tell(sentence(`${articles[language]} exception was not caught${what}${why}${known}`));
+    story.tell(sentence(`${articles[language]} exception was not caught${what}${why}${lack}`));
+  }
+  if (reason === null && isThrownByMono(report, stack)) {
+    story.add(known("message", "an exception that Mono may have made")!);
   }
   const invoked = report.information.map((text) =>
     /^Exception '.{1,3000}' was thrown while invoking (\S{1,200}) on target (\S{1,200})/.exec(text)

@@ -338,6 +338,13 @@ export const messageRows: readonly KnowledgeRow[] = [
     "github.com/Muirey03/Cr4shed, cr4shedjetsam/TweakJetsam.xm",
   ),
   message(
+    "an exception that Mono may have made",
+    "It may be a managed (.NET) exception: where one leaves managed code, the run-time throws one of Objective-C in place of it.",
+    [],
+    "Look for a managed exception's type and stack in the device's log or on stderr.",
+    ".NET for iOS, runtime/runtime.m: xamarin_process_managed_exception",
+  ),
+  message(
     "while executing native code",
     "A signal met Mono while native code ran: its own, or a library's that managed code called.",
     [],

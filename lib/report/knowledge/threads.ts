@@ -173,12 +173,22 @@ export const engines: readonly Engine[] = [
 export const partThreads: readonly {
   readonly name: RegExp;
   readonly title: string;
+  /** Whether a program that has such a thread is mostly of what it is linked with, so that this holds for all its threads. */
+  readonly isWhole?: true;
   readonly source: string;
 }[] = [
   {
     name: /^KrollContext\b/,
     title: "Titanium",
+    isWhole: true,
     source: "Titanium, iphone/TitaniumKit/KrollContext.m",
+  },
+  {
+    name: /^SGen worker$|^tid_[0-9a-f]{1,8}$/,
+    title: "Mono",
+    isWhole: true,
+    source:
+      "Mono, mono/sgen/sgen-thread-pool.c and mono/utils/mono-threads.c: mono_native_thread_set_name",
   },
   {
     name: /^expo\.controller\.errorRecoveryQueue$/,

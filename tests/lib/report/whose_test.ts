@@ -1451,7 +1451,13 @@ Deno.test("what a queue had a thread do where the main thread was idle; a librar
       `${head}OS Version: iPhone OS 12.3.1 (16F203)\nException Type: EXC_CRASH (SIGKILL)\n` +
         "Termination Reason: Namespace ASSERTIOND, Code 0x8badf00d\nTriggered by Thread: 0\n\nThread 0 Crashed:\n" +
         frameLines(
-          ["libsystem_kernel.dylib mach_msg_trap + 8", "UIKitCore UIApplicationMain + 8"],
+          [
+            "libsystem_kernel.dylib mach_msg_trap + 8",
+            "CoreFoundation __CFRunLoopServiceMachPort + 8",
+            "CoreFoundation __CFRunLoopRun + 8",
+            "GraphicsServices GSEventRunModal + 8",
+            "UIKitCore UIApplicationMain + 8",
+          ],
           0x7000,
         )
           .join("\n") +
@@ -1485,4 +1491,28 @@ Deno.test("what a queue had a thread do where the main thread was idle; a librar
     "x",
   ));
   assertStringIncludes(missing.happened.join("\n"), "where no program of iOS has any");
+});
+
+Deno.test("a program that Mono is linked into, by the names of its threads", () => {
+  const text = (threads: string) =>
+    `${abort}\n\nLast Exception Backtrace:\n${
+      frameLines([
+        "CoreFoundation __exceptionPreprocess + 160",
+        "libobjc.A.dylib objc_exception_throw + 72",
+        "Shop 0x7000 + 104340",
+        "UIKitCore -[UIApplication _run] + 8",
+        "Shop main + 8",
+      ], 0x7000).join("\n")
+    }\n\nThread 0 name: tid_103\nThread 0 Crashed:\n${
+      frameLines(
+        ["libsystem_kernel.dylib __pthread_kill + 8", "libsystem_c.dylib abort + 8"],
+        0x9000,
+      )
+        .join("\n")
+    }\n${threads}`;
+  assertStringIncludes(told(text("")), "may be a managed (.NET) exception");
+  assertEquals(whose(text(""))[1], "nameless");
+  const own = text("").replace("tid_103", "main");
+  assert(!told(own).includes("managed"));
+  assertEquals(whose(own)[0], "program");
 });
