@@ -99,7 +99,7 @@ export function tellCodes({ report, ended }: Crash, story: Story): boolean {
       : null;
     if (guard !== null) story.add(guard, `The guard is ${guard.meaning}.`);
     if (/^GUARD_TYPE_FD, file descriptor 0: CLOSE\b/.test(decoded)) {
-      story.rows.push(known("guard", "close of descriptor 0")!);
+      story.rows.push(known("address", "close of descriptor 0")!);
     }
   }
   return decoded !== null;

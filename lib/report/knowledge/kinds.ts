@@ -519,7 +519,7 @@ export const kindRows: readonly KnowledgeRow[] = [
   ]),
 
   row(
-    "guard",
+    "address",
     "close of descriptor 0",
     "",
     ["a variable for a descriptor that was never set, or was cleared: it is 0"],

@@ -762,7 +762,7 @@ Deno.test("an arrow at the region that follows the address is not the address's 
       "",
     ], ["Shop sell + 4", "Shop main + 8"]),
   );
-  assertStringIncludes(what, "it is in no region of the process");
+  assert(!what.includes("__TEXT"), what);
 });
 
 Deno.test("near null, an address that no member's offset makes may be a number", () => {
