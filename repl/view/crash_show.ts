@@ -207,6 +207,8 @@ const absences = {
   wait: safe`not known; the stack is that of a thread that waited`,
   signal: safe`nobody's, as far as the stacks show: a signal from outside ended the process`,
   blameless: safe`nobody's; no code of the process need have led to it`,
+  "javascript error":
+    safe`JavaScript that the program runs, which did not catch an error; its functions are not on the stack`,
   again: safe`not known; what is on the stack only raised an earlier error again`,
   sender: safe`not known; what sent the signal is not on the stack`,
   sent: safe`not known; the stack is only where the thread was when the signal came`,
@@ -378,7 +380,8 @@ function verdictWords(
     ? safe`a kernel extension that is not Apple's`
     : absent === "managed" || absent === "managed own" ||
         absent === "managed library" || absent === "module" ||
-        absent === "javascript" || absent === "javascript heap" || absent === "python" ||
+        absent === "javascript" || absent === "javascript error" || absent === "javascript heap" ||
+        absent === "python" ||
         (verdict === "unknown" || verdict === "system" || verdict === "none") && absent !== null
     ? absent === "images" && frames.every(({ frame }) => frame.symbol === null)
       ? safe`not known; only addresses could be read of the stack`

@@ -80,6 +80,7 @@ import {
   isPrivacyAbort,
   isPythons,
   isReporterCrash,
+  isScriptError,
   isSentSignal,
   isUnplaced,
   lacksSender,
@@ -215,7 +216,6 @@ export function attributeReport(
     report.exception?.type === "EXC_RESOURCE" && /^MEMORY\b/.test(report.exception.subtype ?? "")
   ) return { ...undecided, absent: isSystemProgram(report) ? "part" : "resource", frames };
   const reading = readStack(stack);
-  if (raisesAgain(report, reading)) return { ...undecided, absent: "again", frames };
   const managed = managedOwner(report);
   if (managed !== null) {
     const absent = managed.isLibrary ? "managed library" : "managed own";
@@ -225,6 +225,11 @@ export function attributeReport(
   if (script !== undefined) {
     const library = script.name === null ? script.place : `${script.name}, ${script.place}`;
     return { ...undecided, verdict: "program", absent: "javascript", library, frames };
+  }
+  if (raisesAgain(report, reading)) {
+    return isScriptError(report, reading)
+      ? { ...undecided, verdict: "program", absent: "javascript error", frames }
+      : { ...undecided, absent: "again", frames };
   }
   if (isManaged(stack, reading) || isThrown(frames, report, reading)) {
     return { ...undecided, verdict: "program", absent: "managed", frames };

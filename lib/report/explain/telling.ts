@@ -154,6 +154,7 @@ function endsInLoop({ format, text }: CrashReport, { tree }: ReportThread): bool
  * - `signal`: a signal from outside ended the process
  * - `sender`: it sent the signal to itself, from a function that has left the stack
  * - `blameless`: a code says that no code of the process need have led to its end
+ * - `javascript error`: JavaScript did not catch an error, which was raised again; its functions are not on the stack
  * - `again`: what is on the stack only raised an earlier error again
  * - `launch`: none of the program's code had run
  * - `threads`: the only thread that it has waited for events
@@ -212,6 +213,7 @@ export type Absent =
   | "sender"
   | "blameless"
   | "again"
+  | "javascript error"
   | "signal"
   | "generated"
   | "compiled"
@@ -379,10 +381,22 @@ export function lacksSender([top, caller]: readonly ReportFrame[]): boolean {
 
 /** Whether the exception is one that was caught before and was only raised again on this stack. */
 export function raisesAgain(report: CrashReport, { rows }: StackReading): boolean {
-  if (endedBy(report) !== "abort") return false;
+  const ended = endedBy(report);
+  if (ended !== "abort" && ended !== null) return false;
   const queue = report.crashedThread?.queue ?? null;
   return rows.some(({ row }) => row.raisesAgain === true) ||
     (queue !== null && known("occasion", `queue ${queue}`)?.raisesAgain === true);
+}
+
+/** Whether the error that was raised again is one of JavaScript: React Native's own handler of those raised it. */
+export function isScriptError(
+  { information, lastException }: CrashReport,
+  { rows }: StackReading,
+): boolean {
+  return rows.some(({ row }) => row.key.startsWith("-[RCTExceptionsManager report")) ||
+    lastException?.some(({ symbol }) => symbol?.startsWith("-[RCTExceptionsManager report")) ===
+      true ||
+    information.some((text) => text.includes("Unhandled JS Exception"));
 }
 
 /** Functions that send a signal to their own process. */

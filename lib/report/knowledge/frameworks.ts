@@ -734,6 +734,82 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "Apple, CKContainer and Entitlements",
   ),
   ...frame(
+    ["-[__NSURLSessionLocal taskForClassInfo:]", "-[__NSURLSessionLocal taskForClass:*"],
+    "A task was made in an NSURLSession that was invalidated.",
+    ["a session that is kept and used after finishTasksAndInvalidate or invalidateAndCancel"],
+    "Make a new session where the old one was invalidated, or keep it valid.",
+    "Apple, NSURLSession: finishTasksAndInvalidate",
+    raise,
+  ),
+  ...frame(
+    ["-[INPreferences assertThisProcessHasSiriEntitlement]"],
+    "SiriKit was used by a program that is signed without its entitlement.",
+    ["the capability Siri, com.apple.developer.siri, missing in what the program was signed with"],
+    "Add the capability, or do not call INPreferences.",
+    "Apple, INPreferences",
+    raise,
+  ),
+  ...frame(
+    ["-[HKHealthStore _throwIfAuthorizationDisallowedForSharing:types:]"],
+    "HealthKit was asked for the right to write types of data that no app may write.",
+    ["a type that only the system writes, in the set of types to share"],
+    "Leave those types out of the set: the exception's reason names them.",
+    "Apple, HKHealthStore: requestAuthorizationToShareTypes:readTypes:completion:",
+    raise,
+  ),
+  ...frame(
+    ["-[UIPageViewController _validatedViewControllersForTransition*"],
+    "A page view controller got another number of view controllers than its transition takes.",
+    [
+      "no controller, or nil, for a page that is not there",
+      "one controller where two pages are shown",
+    ],
+    "Check the array that setViewControllers:direction:animated:completion: gets.",
+    "Apple, UIPageViewController: setViewControllers:direction:animated:completion:",
+    raise,
+  ),
+  ...frame(
+    ["-[MKMapView setRegion:*", "-[MKMapView _setRegion:*"],
+    "A map got a region that is none: a coordinate or span out of its bounds, or not a number.",
+    [
+      "a span that is negative or larger than the world",
+      "a coordinate that is not valid, as of a place without one",
+    ],
+    "Check it with CLLocationCoordinate2DIsValid and regionThatFits: before it is set.",
+    "Apple, MKMapView: regionThatFits:",
+    raise,
+  ),
+  ...frame(
+    ["-[NSRegularExpression(NSMatching) *"],
+    "A regular expression was applied to nil, or to a range out of the bounds of the text.",
+    [
+      "a text that is nil",
+      "a range that is of another text, or counted in Swift's characters and not in UTF-16",
+    ],
+    "Check text and range in the first frame of yours.",
+    "Apple, NSRegularExpression: enumerateMatchesInString:options:range:usingBlock:",
+    raise,
+  ),
+  ...frame(
+    ["-[AVCaptureSession addInput:]", "-[AVCaptureSession addOutput:]"],
+    "A capture session refused an input or output.",
+    [
+      "one that the session has already, or has another of its kind",
+      "an input that is nil or of a device that is in use",
+    ],
+    "Ask canAddInput: or canAddOutput: before it is added.",
+    "Apple, AVCaptureSession",
+    raise,
+  ),
+  ...frame(
+    ["-[UNUserNotificationCenter initWithBundleProxy:]"],
+    "User notifications were asked for by a process that is not of an app's bundle.",
+    ["a tool without a bundle, or a program that was started from outside of its bundle"],
+    "Use UNUserNotificationCenter in an app or an extension only.",
+    "Apple, UNUserNotificationCenter: currentNotificationCenter",
+    raise,
+  ),
+  ...frame(
     ["+[FIRInstallations validateAPIKey:]"],
     "Firebase refused its configuration. Its API key is missing or not of the form of one.",
     ["a GoogleService-Info.plist, or options in the program, without a key, with a placeholder, or edited"],
@@ -847,7 +923,7 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     ],
     "Read the error's text in the exception's reason or the log; its stack needs the source map.",
     "React Native, React/CoreModules/RCTExceptionsManager.mm",
-  ),
+  ).map((row): KnowledgeRow => ({ ...row, raisesAgain: true })),
   ...frame(
     ["RCTAppDelegate", "RCTDefaultReactNativeFactoryDelegate"].flatMap((name) => [
       `-[${name} bundleURL]`,
@@ -868,6 +944,16 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     ],
     "Read the error's text in the exception's reason or the log; a stack of JavaScript needs the source map.",
     "React Native, React/Base/RCTAssert.m",
+    undefined,
+    "vague",
+  ).map((row): KnowledgeRow => ({ ...row, raisesAgain: true })),
+  ...frame(
+    ["EnvironmentObject.error*"],
+    "A SwiftUI view needs an object in its environment that none of the views around it has set.",
+    ["a missing .environmentObject(), as in a sheet, window or preview"],
+    "Set the object on a view around the one that reads it; the message on stderr names its type.",
+    "Apple, SwiftUI: EnvironmentObject",
+    "any",
   ),
   ...frame(
     [

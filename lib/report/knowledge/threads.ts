@@ -195,4 +195,15 @@ export const partThreads: readonly {
     title: "expo-updates",
     source: "Expo, packages/expo-updates/ios/EXUpdates/ErrorRecovery.swift",
   },
+  {
+    name:
+      /^com\.(?:facebook|meta)\.react\.(?:(?:runtime\.)?JavaScript|turbomodulemanager\.queue)$|^hades$/,
+    title: "React Native",
+    source: "React Native, RCTTurboModuleManager.mm and RCTJSThreadManager.mm; Hermes, HadesGC.cpp",
+  },
+  {
+    name: /^expo\.modules\.AsyncFunctionQueue$/,
+    title: "an Expo module",
+    source: "Expo, packages/expo-modules-core",
+  },
 ];

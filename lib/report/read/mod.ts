@@ -98,11 +98,12 @@ export function readReports(
     for (const report of next.more) if (reports.length < most) reports.push(report);
   }
   const named = reports.length > 1 ? nameFromNeighbours(reports) : reports;
-  for (const report of named) {
+  const told = named.filter((report) => !named.some((other) => isExcerpt(report, other)));
+  for (const report of told) {
     markCached(report);
     markNearest(report);
   }
-  if (reports.length === 0) {
+  if (told.length === 0) {
     const isPiece = /"(?:imageOffset|imageIndex|usedImages|vmSummary|procPath|bug_type)" ?:/.test(
       text.slice(0, 1 << 16),
     );
@@ -115,8 +116,26 @@ export function readReports(
           "a crash report, a sample, a spindump or a panic",
     );
   }
-  return named;
+  return told;
 }
+
+/** Whether a report is only some frames of another one, as people quote them in front of the whole. */
+function isExcerpt(report: CrashReport, whole: CrashReport): boolean {
+  const { exception, termination, lastException, information, process, images, threads } = report;
+  if (report === whole || whole.exception === null || exception !== null || termination !== null) {
+    return false;
+  }
+  if (lastException !== null || information.length > 0 || images.length > 0) return false;
+  if (process.name !== null || report.header !== null) return false;
+  const quoted = threads.flatMap(({ frames }) => frames);
+  if (quoted.length === 0 || quoted.length > MAX_QUOTED) return false;
+  const key = ({ address, symbol }: ReportFrame): string => `${address} ${symbol}`;
+  const known = new Set(whole.stacks.flatMap((frames) => frames.map(key)));
+  return quoted.every((frame) => frame.address !== 0n && known.has(key(frame)));
+}
+
+/** Most frames of such a quotation. */
+const MAX_QUOTED = 64;
 
 /** What is known but does not tell what happened, and what would. */
 const nameless: readonly (readonly [RegExp, string])[] = [

@@ -44,6 +44,60 @@ Deno.test("queues and threads of frameworks, by their names, where the functions
   assert(!on("shop.orders").includes("on which"));
 });
 
+Deno.test("functions of frameworks that raise for one thing only", () => {
+  const raised = (symbol: string): string =>
+    explainReport(readReport(
+      crash("Process: Shop [1]\nException Type: EXC_CRASH (SIGABRT)", [
+        "libsystem_kernel.dylib __pthread_kill + 8",
+        "libsystem_c.dylib abort + 100",
+        "libc++abi.dylib __cxa_throw + 91",
+        "libobjc.A.dylib objc_exception_throw + 447",
+        `${symbol} + 40`,
+        "Shop -[Cart load] + 8",
+        "Shop main + 8",
+        "dyld start + 8",
+      ]),
+      "x",
+    )).happened.join("\n");
+  for (
+    const [symbol, words] of [
+      ["Foundation -[__NSURLSessionLocal taskForClassInfo:]", "NSURLSession that was invalidated"],
+      ["Intents -[INPreferences assertThisProcessHasSiriEntitlement]", "without its entitlement"],
+      [
+        "HealthKit -[HKHealthStore _throwIfAuthorizationDisallowedForSharing:types:]",
+        "that no app may write",
+      ],
+      [
+        "UIKitCore -[UIPageViewController _validatedViewControllersForTransitionWithViewControllers:animated:]",
+        "another number of view controllers",
+      ],
+      ["MapKit -[MKMapView setRegion:animated:]", "a region that is none"],
+      [
+        "Foundation -[NSRegularExpression(NSMatching) numberOfMatchesInString:options:range:]",
+        "applied to nil, or to a range",
+      ],
+      ["AVFCapture -[AVCaptureSession addInput:]", "refused an input or output"],
+      [
+        "UserNotifications -[UNUserNotificationCenter initWithBundleProxy:]",
+        "not of an app's bundle",
+      ],
+    ]
+  ) assertStringIncludes(raised(symbol), words);
+});
+
+Deno.test("an object that is not in a SwiftUI view's environment, without the message", () => {
+  const text = crash("Process: Shop [1]\nException Type: EXC_BREAKPOINT (SIGTRAP)", [
+    "libswiftCore.dylib _assertionFailure(_:_:file:line:flags:) + 172",
+    "SwiftUI EnvironmentObject.error() + 308",
+    "SwiftUI EnvironmentObject.wrappedValue.getter + 104",
+    "Shop CartView.body.getter + 8",
+    "Shop main + 8",
+  ]);
+  const { happened, causes } = explainReport(readReport(text, "x"));
+  assertStringIncludes(happened.join("\n"), "none of the views around it has set");
+  assertStringIncludes(causes.join("\n"), "a missing .environmentObject()");
+});
+
 Deno.test("CloudKit's trap where a container is made, and a header whose names are hidden", () => {
   const { headline, happened, causes } = explainReport(readReport(
     "Process: -\nPath: /private/var/containers/Bundle/Application/1/Shop.app/Shop\nIdentifier: -\n" +

@@ -248,3 +248,33 @@ Deno.test("of two copies of one report in a file the one without names gets thos
   assertEquals(first(report(false, id) + report(true, other)), null);
   assertEquals(first(report(false, id) + report(true, id, "9118")), null);
 });
+
+Deno.test("frames that are quoted in front of the report that has them are no report of their own", () => {
+  const frames = [
+    "14  Shop   0x0000000104453094 -[Till open] + 110740 (Till.m:432)",
+    "15  Shop   0x0000000104459640 -[Till main] + 136768 (Till.m:103)",
+  ];
+  const whole = [
+    "Incident Identifier: 0A0A0A0A-0A0A-4A0A-8A0A-0A0A0A0A0A0A",
+    "Process:             Shop [4]",
+    "",
+    "Exception Type:  EXC_BAD_ACCESS (SIGSEGV)",
+    "Exception Subtype: KERN_INVALID_ADDRESS at 0x00000001669c89e8",
+    "Triggered by Thread:  0",
+    "",
+    "Thread 0 Crashed:",
+    "0   Shop   0x0000000104450000 -[Till pay] + 8 (Till.m:9)",
+    ...frames,
+    "",
+  ].join("\n");
+  const read = (quoted: readonly string[]) =>
+    readReports(
+      `It crashes.\n\nthe part that is causing it:\n{code:java}\n${
+        quoted.join("\n")
+      }\n{code}\n\nFull log:\n{code:java}\n${whole}\n{code}\n`,
+      "x",
+    );
+  assertEquals(read(frames).map(({ exception }) => exception?.type), ["EXC_BAD_ACCESS"]);
+  const others = frames.map((frame) => frame.replace("0x00000001044", "0x00000001099"));
+  assertEquals(read(others).length, 2);
+});

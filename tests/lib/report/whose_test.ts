@@ -404,6 +404,61 @@ Deno.test("what only raised an earlier error again is not to blame, by its queue
   assertEquals(whose(on("shop.orders")).slice(0, 2), ["program", null]);
 });
 
+Deno.test("React Native's handler of errors of JavaScript only raised one again", () => {
+  const fatal = (...outer: string[]) =>
+    crash(abort, [
+      ...aborts,
+      "libc++abi.dylib __cxa_throw + 91",
+      "libobjc.A.dylib objc_exception_throw + 447",
+      "Shop RCTFatal + 568",
+      ...outer,
+      "libdispatch.dylib _dispatch_call_block_and_release + 32",
+      ...ends,
+    ]);
+  const reported = fatal(
+    "Shop -[RCTExceptionsManager reportFatal:stack:exceptionId:extraDataAsJSON:] + 488",
+    "Shop -[RCTExceptionsManager reportException:] + 1300",
+  );
+  assertEquals(whose(reported).slice(0, 2), ["program", "javascript error"]);
+  assertStringIncludes(told(reported), "An error of JavaScript was not caught in React Native.");
+  assertEquals(
+    whose(fatal("Shop __28-[RCTCxxBridge handleError:]_block_invoke + 176")).slice(0, 2),
+    [
+      "unknown",
+      "again",
+    ],
+  );
+});
+
+Deno.test("a function without a name on a queue of React Native or Expo may be theirs", () => {
+  const on = (queue: string) =>
+    attributeReport(readReport(
+      `${access}0x18\n` +
+        `\nThread 3 name:  Dispatch queue: ${queue}\nThread 3 Crashed:\n` +
+        "0   Shop   0x0000000100001000 0x100000000 + 4096\n" +
+        "1   libdispatch.dylib   0x0000000185000200 _dispatch_call_block_and_release + 32\n",
+      "x",
+    ));
+  const react = on("com.meta.react.turbomodulemanager.queue");
+  assertEquals([react.absent, react.library], ["nameless", "React Native"]);
+  assertEquals(on("expo.modules.AsyncFunctionQueue").library, "an Expo module");
+  assertEquals(on("shop.orders").absent, null);
+});
+
+Deno.test("libraries that are linked into programs, by prefixes of their names", () => {
+  const maker = (symbol: string) =>
+    attributeReport(readReport(crash(`${access}0x18`, [`Shop ${symbol} + 8`, ...ends]), "x")).maker;
+  assertEquals(maker("fread_file_func"), "minizip");
+  assertEquals(maker("-[FMResultSet stringForColumn:]"), "FMDB");
+  assertEquals(maker("-[FLTVideoPlayer play]"), "a plug-in of Flutter");
+  assertEquals(
+    maker("-[FLTFirebaseCorePlugin initialize]"),
+    "FlutterFire, Flutter's plug-ins for Firebase",
+  );
+  assertEquals(maker("physx::Sc::Scene::simulate(float)"), "PhysX");
+  assertEquals(maker("-[FMStation play]"), null);
+});
+
 Deno.test("Expo's development client and Mono's own functions in a program are theirs", () => {
   const of = (header: string, frames: readonly string[]) =>
     attributeReport(readReport(crash(header, [...frames, ...ends]), "x"));
