@@ -396,9 +396,9 @@ const parts: readonly (readonly Rule[])[] = [
   [({ executed, address, bits }) =>
     // Of a jump it is told what failed.
     executed && address !== 0n ? bits.filter(([kind]) => kind !== "signed") : bits],
-  [({ address, text }) => {
+  [({ address, text, state }) => {
     const wide = text === null ? asWideText(address) : null;
-    return wide === null ? null : ["unknown", `its bytes are the text "${wide}" in UTF-16`];
+    return wide === null ? null : ["unknown", wideWords(state, address, wide)];
   }],
   [imageWords],
   [({ report, address, region: { words, kind } }) =>
@@ -1019,6 +1019,18 @@ function wordAt(report: CrashReport, address: bigint): string | null {
     }
   }
   return null;
+}
+
+/** What an address is whose bytes are text of UTF-16: a register may have the text itself, the address that of a member. */
+function wideWords(state: ReportThread | null, address: bigint, wide: string): string {
+  const from = state?.registers.find(({ name, value }) =>
+    !/^(?:far|cr2)$/.test(name) && value < address && address - value < NEAR_WORD &&
+    asWideText(value) !== null
+  );
+  return from === undefined ||
+      state!.registers.some(({ name, value }) => value === address && !/^(?:far|cr2)$/.test(name))
+    ? `its bytes are the text "${wide}" in UTF-16`
+    : `it comes of ${from.name}, whose bytes are the text "${asWideText(from.value)}" in UTF-16`;
 }
 
 /** Four characters of UTF-16 that are ASCII's; `null` when it is other data. The offset of a member may be added. */

@@ -35,7 +35,7 @@ import {
   isSystemProgram,
   isTweak,
 } from "./program.ts";
-import { isEvidence, makerOfFile, scriptBetween } from "./evidence.ts";
+import { isEvidence, lacksState, makerOfFile, scriptBetween } from "./evidence.ts";
 import { isSignalled } from "./signalled.ts";
 import { isJetsam, isLowMemory, jetsamReason } from "./jetsam.ts";
 import { isIdleStack, lockOf } from "./hang.ts";
@@ -327,7 +327,7 @@ export function attributeReport(
       isCollecting(stack, reading.first, at),
     isCompiled: deciding?.owner === "runtime" &&
       stack.slice(at + 1).some((frame) => imageOf(frame) === null && frame.symbol === null),
-    script: scriptBetween(
+    script: lacksState(report, stack[reading.first]) ? null : scriptBetween(
       stack,
       deciding === null ? begin : at,
       deciding === null ? owned.end : Math.min(owned.end, at + SCRIPT_DEPTH),
@@ -613,11 +613,12 @@ function innermostOwn(
   owned: OwnedStack,
   fits: (frame: ReportFrame) => boolean = () => true,
 ): number {
-  const { stack, frames, reading } = owned;
+  const { report, stack, frames, reading } = owned;
+  const isScripts = !lacksState(report, stack[reading.first]);
   return frames.findIndex(({ owner, frame }, index) =>
     isOwnFrame(owned, index) &&
     (owner === "mine" || (!passesOn(stack, reading.first, index) && !isThunk(stack, index) &&
-      !callsScript(stack, reading.first, index))) &&
+      !(isScripts && callsScript(stack, reading.first, index)))) &&
     fits(frame)
   );
 }
@@ -830,6 +831,8 @@ function isLibrary(frame: ReportFrame, report: CrashReport): boolean | null {
   }
   // The simulator starts its apps by a program of its own.
   if (name === "SimulatorTrampoline") return false;
+  // Of an image without a name it is not known whose it is, where the program has one.
+  if (title.startsWith("<") && name !== null && hasImage(report, name)) return null;
   if (image.name === "???" || title.startsWith("<")) return false;
   const executable = entryImage(report);
   if (executable !== null) {
@@ -855,6 +858,12 @@ function isLibrary(frame: ReportFrame, report: CrashReport): boolean | null {
     text !== null && text.length > 0 && (text.startsWith(title) || title.startsWith(text) ||
       image.name === text)
   );
+}
+
+/** Whether an image of a report has a name. */
+function hasImage({ images, stacks }: CrashReport, name: string): boolean {
+  return images.some((image) => imageTitle(image) === name) ||
+    stacks[0]?.some((frame) => titleOf(frame) === name) === true;
 }
 
 /** Whether the application's delegate, which is the program's, called a frame from another image than the frame's own. */

@@ -115,6 +115,19 @@ export function scriptBetween(
   return null;
 }
 
+/** Functions of Python that read the thread's state first, and the size of that: CPython, Objects/frameobject.c and
+ * Python/errors.c. */
+const ofThreadState = /^_?Py(?:Frame_New\w{0,10}|Err_(?:Occurred|Restore|Fetch|SetObject))$/;
+const STATE_READ = 0x100n;
+
+/** Whether a frame is one of Python where the thread has no state, as where it does not hold the lock: what called Python
+ * is why, and no script. */
+export function lacksState(report: CrashReport, frame: ReportFrame | undefined): boolean {
+  const symbol = frame?.symbol ?? null;
+  const fault = symbol === null ? null : faultAddress(report);
+  return fault !== null && fault < STATE_READ && ofThreadState.test(bareName(symbol!));
+}
+
 /** Folders in which package managers and people keep what others wrote, before its name. */
 const folders =
   /(?:^|\/)(?:Pods|Carthage\/Checkouts|(?:SourcePackages|\.build)\/checkouts|node_modules|third[_-]?party|ThirdParty|3rd[_-]?party|\.cargo\/registry\/src\/[^/]{1,100}|pkg\/mod\/[\w.-]{1,80}\/[\w.-]{1,80})\/((?:@[\w.-]{1,80}\/)?[\w.+-]{1,80})\//g;

@@ -7,6 +7,7 @@ import { bareName, type KnowledgeRow, known, knownFrame, typeLookup } from "../k
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { classifyAddress, textOnStack } from "./address.ts";
 import { accessOf } from "./cpu.ts";
+import { lacksState } from "./evidence.ts";
 import { emptyWords } from "./explanation.ts";
 import { isMainThread } from "./hang.ts";
 import {
@@ -500,7 +501,7 @@ function specialOf(
   const limit = ofCoreFoundation.test(symbol) ? KIND_READ : NULL_USED;
   const word = ended === "trap" || (ended === null && /\.cold\.\d/.test(symbol))
     ? "stopped"
-    : fault !== null && fault < limit
+    : fault !== null && (fault < limit || lacksState(report, stack[index]))
     ? "null"
     : null;
   const key = `${bareName(symbol)} ${word}`;

@@ -22,6 +22,11 @@ const MAX_QUOTED = 300;
 const prose =
   /(?:^|[ "(])(?:I|I['\u2019](?:m|ve|ll|d)|[Mm]y|[Ww]e|[Yy]ou|[Yy]our|[Pp]lease|[Tt]hanks?)[ ,.!]|^(?:[-*\u2022]|\d{1,2}\.) .*[`*]{1,2}\w|^"\w{1,40}"\s?:|\bcore dump\b/;
 
+/** What the system's reporter notes of what it could not ask the kernel or the dynamic linker for, once the process had
+ * ended. */
+const notes =
+  /^(?:(?:thread|task|mach_vm|vm)_\w{2,40}(?:\([A-Z_]{1,40}\))? (?:returned|failed)|dyld_process_\w{2,60} failed)\b/;
+
 /** Warnings of damage and of titles that were not understood. */
 const damaged = /^the JSON\b.{0,40}\bdamaged\b|^a backtrace's title is not understood/;
 
@@ -51,7 +56,7 @@ const claims: readonly (readonly [RegExp, string])[] = [
 export function asRead(report: CrashReport, sentences: readonly string[]): string[] {
   const { unread, warnings } = report;
   const left = unread.filter((line) =>
-    words.test(line) && !heading.test(line.replace(marks, " ").trim())
+    words.test(line) && !notes.test(line.trim()) && !heading.test(line.replace(marks, " ").trim())
   );
   // Of the JSON of other reporters only the members are read that are known.
   const isPart = left.length > 0 || report.format === "json" ||

@@ -327,7 +327,7 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "A function for C strings got a pointer that is no string.",
     [
       "a string that is null or already freed",
-      "a number or an object where a string is needed, such as in a format",
+      "a number or an object where a string is needed",
     ],
     "Check the pointer in the calling frame.",
     "string(3)",
@@ -353,7 +353,7 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "A function for C strings got a pointer that is no string.",
     [
       "a string that was already freed, or does not end",
-      "a number or an object where a string is needed, such as in a format",
+      "a number or an object where a string is needed",
     ],
     "Check the pointer in the calling frame.",
     "string(3)",
@@ -396,6 +396,25 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     ],
     "Check pointers and length in the calling frame; run with Address Sanitizer.",
     "memcpy(3)",
+    "access",
+    "top",
+  ),
+  ...frame(
+    [
+      "PyFrame_New null",
+      "_PyFrame_New_NoTrack null",
+      "PyErr_Occurred null",
+      "PyErr_Restore null",
+      "PyErr_Fetch null",
+      "PyErr_SetObject null",
+    ],
+    "Python has no state for this thread (PyThreadState), most likely: its interface was called where the thread does not hold the lock (GIL) of that Python.",
+    [
+      "native code that calls Python without PyGILState_Ensure, such as a callback, or after Python was finalized",
+      "a module that is linked with another Python than the one that runs it",
+    ],
+    "See what called Python: it must take the lock before; see which copies of Python are loaded.",
+    "CPython, Objects/frameobject.c and Python/errors.c: what they read first is PyThreadState_GET()",
     "access",
     "top",
   ),

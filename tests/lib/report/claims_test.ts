@@ -755,9 +755,9 @@ Deno.test("an arrow at the region that follows the address is not the address's 
   const { what } = told(
     crashText([
       "Exception Type:        EXC_BAD_ACCESS (SIGSEGV)",
-      "Exception Codes:       KERN_INVALID_ADDRESS at 0x0000000000000004",
+      "Exception Codes:       KERN_INVALID_ADDRESS at 0x0000000080000004",
       "",
-      "VM Regions Near 0x4:",
+      "VM Regions Near 0x80000004:",
       "--> __TEXT                 0000000100000000-00000001001e1000 [ 1924K] r-x/rwx SM=COW  /Shop",
       "",
     ], ["Shop sell + 4", "Shop main + 8"]),

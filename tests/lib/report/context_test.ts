@@ -1526,3 +1526,63 @@ Deno.test("a program without an identifier has no name in its line of the list o
     ["libobjc.A.dylib", "818.2"],
   ]);
 });
+
+Deno.test("Python without a state of the thread: what called it, and no script", () => {
+  const stack = (top: string, address: string) =>
+    told(
+      crash(access(address), [
+        `Python ${top} + 32`,
+        "Python PyEval_EvalCodeEx + 136",
+        "Python PyObject_Call + 48",
+        "timers.so onTimer + 248",
+        "CoreFoundation __CFRunLoopDoTimer + 244",
+        "MyApp main + 8",
+      ]),
+    );
+  const { what, causes, whose } = stack("PyFrame_New", "0x10");
+  assertStringIncludes(what, "does not hold the lock (GIL)");
+  assertStringIncludes(causes, "PyGILState_Ensure");
+  assertEquals(whose[2], "onTimer");
+  assertStringIncludes(stack("PyErr_Occurred", "0x48").what, "(GIL)");
+  assert(!stack("PyFrame_New", "0x104f00010").what.includes("(GIL)"));
+  assert(!stack("PyDict_GetItem", "0x8").what.includes("(GIL)"));
+});
+
+Deno.test("an image without a name is not taken for the program, where that has one", () => {
+  const report = readReport(
+    "Date/Time: 2016-04-20 15:29:05 +0530\nOS Version: Mac OS X 10.11.4 (Build 15E65)\n" +
+      "Command: MyApp\nPath: /Applications/MyApp.app/Contents/MacOS/MyApp\nPID: 22589\n\n" +
+      "Event: hang\nDuration: 1.40s (process was unresponsive for 1154 seconds before sampling)\nSteps: 14 (100ms sampling interval)\n\n" +
+      "Heaviest stack for the main thread of the target process:\n" +
+      "  14  main + 1230 (MyApp + 7760) [0x100001e50]\n" +
+      "  14  ??? (<F98649B9-E3DF-A09F-77A9-349AEAF51668> + 14614) [0x1000bb916]\n" +
+      "  14  __psynch_cvwait + 10 (libsystem_kernel.dylib + 93278) [0x7fff57fa4c5e]\n",
+    "x",
+  );
+  const { deciding, isLibrary } = attributeReport(report);
+  assertStringIncludes(deciding?.library ?? "", "F98649B9");
+  assertEquals(isLibrary, null);
+});
+
+Deno.test("what the reporter notes of its own questions is no line that was not understood", () => {
+  const { what } = told(
+    "Process: MyApp [7]\n\nNotes:\n" +
+      "thread_get_state(PAGEIN) returned 0x10000003: (ipc/send) invalid destination port\n\n" +
+      "Exception Type: EXC_BAD_INSTRUCTION (SIGILL)\n\nApplication Specific Information:\n" +
+      "XPC API Misuse: Array mutated during iteration\n\nApplication Specific Signatures:\nAPI Misuse\n",
+  );
+  assert(!what.includes("not understood"), what);
+  assert(!what.includes("It says: API Misuse"), what);
+});
+
+Deno.test("text of UTF-16 is told of the register that has it", () => {
+  const { what } = told(
+    crash(
+      `Code Type: X86-64 (Native)\n${access("0x0070006d00690040")}`,
+      ["MyApp close + 37", "MyApp main + 8"],
+      "\nThread 0 crashed with X86 Thread State (64-bit):\n" +
+        "  rax: 0x0000000000000001  rcx: 0x0070006d00690020  rsp: 0x000000030618a760  rip: 0x0000000000007000\n",
+    ),
+  );
+  assertStringIncludes(what, 'it comes of rcx, whose bytes are the text " imp" in UTF-16');
+});
