@@ -67,11 +67,7 @@ export function explanationLines(
     where.push(safe`${title}${shown}${on}${place}`);
   }
   const framework = path.length > 0 ? null : frameworkOf(attribution);
-  if (framework !== null) {
-    const image = framework.image === null && framework.symbol !== null && framework.imageName;
-    const name = image ? safe`${style("image", short(image))} ` : safe``;
-    where.push(safe`through ${name}${frameWords(framework, style)}`);
-  }
+  if (framework !== null) where.push(safe`through ${frameWords(framework, style)}`);
   // Outermost first; the next function of the same line was called by the one before it.
   if (path.length > 0) where.push(safe`call path: ${join(path.map(escape), " → ")}`);
   part(safe`Where`, where);

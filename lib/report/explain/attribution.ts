@@ -797,8 +797,15 @@ const systemAbsent: ReadonlySet<Absent> = new Set(["part", "launch", "addresses"
 
 /** Whether a frame's function only raises something, or handles what was raised; those of the C++ library are
  * compiled into the program. */
-function onlyRaises({ symbol }: ReportFrame): boolean {
-  const role = symbol === null || symbol.startsWith("std::") ? undefined : knownFrame(symbol)?.role;
+function onlyRaises(frame: ReportFrame): boolean {
+  const { symbol } = frame;
+  // Rust's library is compiled into programs as well: it has modules that C++'s has not.
+  const isRust = symbol !== null &&
+    /^std::(?:sys|sys_common|panicking|panic|process|rt)::/.test(symbol) &&
+    frameOwner(frame, null) === "program";
+  const role = symbol === null || (symbol.startsWith("std::") && !isRust)
+    ? undefined
+    : knownFrame(symbol)?.role;
   return role === "raise" || role === "vague" || role === "wrap";
 }
 

@@ -403,6 +403,8 @@ export function tellOwnAbort(crash: Crash, story: Story): void {
       name === null ? "" : `${shortName(name)}, `
     }frame ${frame.index}) ended it by abort(). Which signal it had got is not in the report.`,
   );
+  // What is behind a trampoline may be no frame.
+  if (imageOf(inner) === null && inner.symbol === null) return;
   const where = `${frameTitle(inner)} (frame ${inner.index})`;
   story.tell(
     handler.isWaiting
@@ -482,7 +484,9 @@ export function tellKind(crash: Crash, isDecoded: boolean, story: Story): void {
       } then raised an exception: it came of the signal and is not the cause.`,
     );
   } else if (exception !== null && abortsAfter(exception)) {
-    const owner = handlerOwner(crash);
+    // A copy may end before the trampoline.
+    const owner = handlerOwner(crash) ??
+      (stack.length < CUT_HANDLER ? ownerIn(stack) : null);
     story.tell(
       owner !== null
         ? `${owner}'s own handler of the signal then ended the process${ownLog(owner)}.`
@@ -563,10 +567,17 @@ export function tellKind(crash: Crash, isDecoded: boolean, story: Story): void {
   }
 }
 
+/** Frames that a stack has fewer of which ends within the handler of a signal. */
+const CUT_HANDLER = 10;
+
 /** The run-time or program whose handler ended the process, by the functions before those that the signal interrupted; `null`
  * where they do not tell. */
 function handlerOwner({ stack, reading }: Crash): string | null {
-  for (const { symbol } of stack.slice(0, reading.first)) {
+  return ownerIn(stack.slice(0, reading.first));
+}
+
+function ownerIn(frames: readonly ReportFrame[]): string | null {
+  for (const { symbol } of frames) {
     const owner = symbol === null ? undefined : knownFrame(symbol)?.signalHandlerOf;
     if (owner !== undefined) return owner;
   }

@@ -11,6 +11,7 @@ import { lacksState } from "./evidence.ts";
 import { emptyWords } from "./explanation.ts";
 import { isMainThread } from "./hang.ts";
 import {
+  abortsAfter,
   contextOf,
   type EndedBy,
   endedBy,
@@ -93,7 +94,9 @@ export function tellFunction(
     (telling?.row.role === "vague" && story.rows.length > 0);
   const vague = telling === undefined || telling.row.role === "vague";
   const framework = vague ? frameworkRow(stack, exception?.type ?? null) : null;
-  if (telling !== undefined && !told && framework === null) {
+  // A handler called it after the exception that is told.
+  const isAfter = telling?.row.key === "abort" && exception !== null && abortsAfter(exception);
+  if (telling !== undefined && !told && framework === null && !isAfter) {
     const row = elsewhere(report, stack[telling.index]) ?? telling.row;
     const isSilent = story.happened.length === 0 &&
       (row.key === "abort" || (abortsWithReason.test(row.key) && report.termination === null));

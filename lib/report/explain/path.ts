@@ -40,6 +40,12 @@ const plumbing =
 /** Functions that bindings have for others, which they are named by: SWIG, Lib/python; Java's Native Interface. */
 const bound = /^(?:_wrap_|Java_(?!com_sun_jna_))\w/;
 
+/** Whether a binding is that of a function: `_wrap_Timer_start` of `Timer::start`. */
+function isOf(symbol: string, name: string | null): boolean {
+  const method = name === null ? null : /(\w+)$/.exec(name)?.[1] ?? null;
+  return method !== null && symbol.endsWith(`_${method}`);
+}
+
 /** The functions that led to where a stack ended, outermost first: those of the program, then what the innermost of
  * them called, then what the system did; `…` for those that are left out. Without functions of the program, the
  * innermost ones of the system. Empty where there are fewer than two.
@@ -79,7 +85,7 @@ function pathOf(
     const owned = frameOwner(stack[at], symbol);
     // What a script or Java called says what for.
     const isEntry: boolean = owned === "runtime" && !hasEntry && symbol !== null &&
-      bound.test(symbol);
+      bound.test(symbol) && !isOf(symbol, own.at(-1)?.name ?? null);
     hasEntry ||= isEntry;
     const isOwn = owned === "runtime" &&
       (isEntry || isPart(symbol) || isEvaluation(stack[at]) ||

@@ -81,8 +81,8 @@ const callers: readonly Family[] = [
   [
     "JNI's calls in C++, JNA, fbjni and Djinni: jni.h, native/dispatch.c, cxx/fbjni, support-lib",
     ...["_JNIEnv::*", "JNIEnv_::*", "Java_com_sun_jna_*", "facebook::jni::*", "djinni::*"],
-    // SWT's own calls of Cocoa.
-    ...["Java_org_eclipse_swt_*"],
+    // SWT's own calls of Cocoa; LWJGL's and JOGL's of OpenGL and others.
+    ...["Java_org_eclipse_swt_*", "Java_org_lwjgl_*", "Java_jogamp_*", "Java_com_jogamp_*"],
   ],
   [
     "Node.js's calls of native add-ons: src/js_native_api_v8.cc, node-addon-api, nan, napi-rs",

@@ -1586,3 +1586,38 @@ Deno.test("text of UTF-16 is told of the register that has it", () => {
   );
   assertStringIncludes(what, 'it comes of rcx, whose bytes are the text " imp" in UTF-16');
 });
+
+Deno.test("a copy that ends within the handler of a signal, or within Rust's own functions", () => {
+  const head =
+    "Exception Type: EXC_BAD_ACCESS (SIGABRT)\nException Codes: KERN_INVALID_ADDRESS at 0x100f00010";
+  const cut = told(crash(head, [
+    "libsystem_kernel.dylib __pthread_kill + 10",
+    "libsystem_c.dylib abort + 168",
+    "libmonosgen-2.0.dylib mono_handle_native_sigsegv + 592",
+    "libmonosgen-2.0.dylib mono_arch_handle_altstack_exception + 149",
+  ]));
+  assertStringIncludes(cut.what, "Mono's own handler of the signal");
+  assert(!cut.what.includes("does not say why"), cut.what);
+  assert(!told(crash(head, ["libsystem_c.dylib abort + 168"])).what.includes("does not say why"));
+  const rust = told(crash(abort, [
+    "libsystem_c.dylib abort + 124",
+    "MyApp std::sys::pal::unix::abort_internal::he83a14397ef717ae + 12",
+    "MyApp std::process::abort::h2f4325b8d66c2416 + 12",
+    "MyApp std::panicking::panic_with_hook::h93c775fc227522dd + 784",
+  ]));
+  assertEquals(rust.whose, ["unknown", "outer", null]);
+});
+
+Deno.test("a binding's function is not told beside the one that it is named by", () => {
+  const path = (inner: string) =>
+    explainReport(readReport(
+      crash(access("0x8"), [
+        `libcart.dylib ${inner} + 4`,
+        "_cart.so _wrap_Cart_pay + 80",
+        "MyApp main + 8",
+      ]),
+      "x",
+    )).path.join(" ");
+  assert(!path("Cart::pay").includes("_wrap_"), path("Cart::pay"));
+  assertStringIncludes(path("Sum::add"), "_wrap_Cart_pay");
+});
