@@ -80,6 +80,9 @@ export function explainJetsam(report: CrashReport): Findings {
   // A single process is a piece of a report.
   if (largest !== null && killed.length === 0 && left.length === 0) {
     happened.push(`The largest process was ${largest}; that it was ended is not said.`);
+  } else if (largest !== null && left.length > 0) {
+    const isLeft = left.every(({ name }) => name !== largest);
+    happened.push(`The largest process was ${largest}${isLeft ? "; it was not ended" : ""}.`);
   } else if (bigName !== null && processes.length > 1) {
     const entry = processes.find((process) => textAt(process, "name") === bigName) ?? null;
     const pages = entry === null ? null : numberAt(entry, "rpages");

@@ -1,19 +1,12 @@
 /** Reports about something else than a crash: the use of resources, hangs, stackshots. */
 
 import { baseName } from "../images.ts";
-import {
-  arrayAt,
-  isObject,
-  type JsonObject,
-  numberAt,
-  objectAt,
-  parseJson,
-  textAt,
-} from "../json.ts";
+import { isObject, type JsonObject, numberAt, objectAt, parseJson, textAt } from "../json.ts";
 import { type KnowledgeRow, known } from "../knowledge/mod.ts";
 import { type CrashReport, fieldValue } from "../report.ts";
 import { headOf } from "../text.ts";
 import type { Findings } from "./explanation.ts";
+import { lockWaits } from "./waits.ts";
 import { isSystemProgram } from "./program.ts";
 
 /** The `Event:` of a resource or hang report, in lower case, or the tool that made the report, such as `leaks`;
@@ -224,50 +217,10 @@ export function namedProcess({ threads }: CrashReport, reason: string): string |
 
 /** Tells of the process that the reason of a stackshot names: who it is, and which of its threads waited for locks. */
 export function namedWords(report: CrashReport, named: string | null): string[] {
-  return named === null
-    ? []
-    : [`The process that this names is ${named}.`, ...lockWaits(report, named)];
-}
-
-/** Most waits for a lock that are told. */
-const MAX_WAITS = 3;
-
-/** Which threads of a process waited for a lock, and what the thread that holds it waited for in turn, by the words that a
- * stackshot has for them: `thread 43: pthread mutex 0x153394df0 owned by thread 41`. */
-function lockWaits({ body }: CrashReport, process: string): string[] {
-  const pid = /\[(\d{1,7})\]$/.exec(process)?.[1] ?? "";
-  const entry = objectAt(objectAt(body ?? {}, "processByPid") ?? {}, pid);
-  const waits = new Map<string, { what: string; object: string; owner: string | null }>();
-  for (const line of arrayAt(entry ?? {}, "waitInfo")) {
-    const match = typeof line !== "string"
-      ? null
-      : /^thread (\d{1,12}): (\w[\w ]{1,40}?)(?: (0x[0-9a-f]{1,16}))?(?: owned by thread (\d{1,12}))?(?: name \S{1,20})?$/
-        .exec(line);
-    if (match === null) continue;
-    const [, thread, what, object = "", owner = null] = match;
-    waits.set(thread, { what, object, owner });
-  }
-  const words: string[] = [];
-  for (const [thread, { what, owner }] of waits) {
-    if (owner === null || words.length === MAX_WAITS) continue;
-    let told = `Thread ${thread} waited for a lock (${what}) that thread ${owner} held`;
-    const seen = new Set([thread]);
-    for (let holder: string | null = owner; holder !== null;) {
-      if (seen.has(holder)) {
-        told += ": they wait for each other, without end";
-        break;
-      }
-      seen.add(holder);
-      const next = waits.get(holder);
-      if (next === undefined) break;
-      told += next.owner === null
-        ? `, which waited in turn (${next.what})`
-        : `, which waited for one (${next.what}) that thread ${next.owner} held`;
-      holder = next.owner;
-    }
-    words.push(`${told}.`);
-  }
-  return words;
+  return named === null ? [] : [
+    `The process that this names is ${named}.`,
+    ...lockWaits(report, [named.replace(/ \[\d{1,7}\]$/, "")]),
+  ];
 }
 
 /** Most lines of the system's analytics that are read, and most entries of a kind that are told. */

@@ -24,6 +24,7 @@ import {
   panicWords,
   userCall,
 } from "./panic_stack.ts";
+import { lockWaits } from "./waits.ts";
 import {
   answers,
   hangs,
@@ -52,6 +53,7 @@ export function explainPanic(report: CrashReport): Findings {
       : `${kernel} panicked: ${panic.message}`,
     ...(row === null ? [] : [row.meaning]),
     ...details,
+    ...silentWaits(report),
     ...powerChange(report),
     ...kernelFault(report),
   ];
@@ -305,6 +307,21 @@ function unhealthyService(report: CrashReport): KnowledgeRow | null {
     / from remoted\b/.test(message) && /device not connected/.test(said)
       ? "remoted is unhealthy"
       : "a service is unhealthy",
+  );
+}
+
+/** What the process waited for that did not check in with a watchdog, by the stackshot that a report of a panic may have:
+ * for watchdogd itself launchd as well, which starts all others. */
+function silentWaits(report: CrashReport): string[] {
+  const silent = /\bno (?:successful )?checkins from (?:[\w.]{1,60}\.)?([\w-]{1,100})/.exec(
+    report.panic?.message ?? "",
+  )?.[1];
+  if (silent === undefined) return [];
+  const names = silent === "watchdogd" ? [silent, "launchd"] : [silent];
+  return names.flatMap((name) =>
+    lockWaits(report, [name]).map((words) =>
+      `In ${name}: ${words[0].toLowerCase()}${words.slice(1)}`
+    )
   );
 }
 

@@ -1250,7 +1250,16 @@ export const panicRows: readonly KnowledgeRow[] = [
       undefined,
     ],
     [
-      ["os_refcnt: ", "os_pcpu_ref: ", "Over-release of port", "over-released thread call"],
+      [
+        "os_refcnt: ",
+        "refcnt underflow",
+        "refcnt overflow",
+        "refcount underflow",
+        "refcount overflow",
+        "os_pcpu_ref: ",
+        "Over-release of port",
+        "over-released thread call",
+      ],
       "The count of those who use an object of the kernel went wrong: it was released more often than it was taken, or taken too often.",
       ofExtension,
       extensions,

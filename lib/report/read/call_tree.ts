@@ -210,7 +210,12 @@ export function readCallTree(
     isSorted &&= / {2,}\d{1,9}$/.test(trimmed);
     const colon = trimmed.indexOf(":");
     const name = trimmed.slice(0, Math.max(colon, 0));
-    const value = trimmed.slice(colon + 1).trim();
+    let value = trimmed.slice(colon + 1).trim();
+    // A long line that was broken goes on behind a space; those of stacks and lists are further in.
+    while (
+      colon > 0 && thread === null && line.startsWith(trimmed) && at + 1 < lines.length &&
+      /^ [A-Za-z/(]/.test(lines.line(at + 1))
+    ) value = `${value} ${lines.line(++at).trim()}`.trim();
     if (colon <= 0 || value === "" || name.length > 60) {
       if (
         format === "sample" && !isSorted && !ofSample.test(trimmed) &&

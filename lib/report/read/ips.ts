@@ -118,7 +118,9 @@ class IpsReader {
       model: textAt(body, "modelCode") ?? textAt(body, "product"),
       osVersion: train !== null
         ? osBuild === null ? train : `${train} (${osBuild})`
-        : textAt(header, "os_version") ?? textAt(body, "build"),
+        // A broken line may be in it.
+        : (textAt(header, "os_version") ?? textAt(body, "build"))?.replace(/\s{1,20}/g, " ") ??
+          null,
       date: textAt(body, "captureTime") ?? textAt(header, "timestamp") ?? textAt(body, "date"),
       incident: textAt(body, "incident") ?? textAt(header, "incident_id"),
       exception: this.#exception(),

@@ -500,6 +500,29 @@ Deno.test("how long a process did not answer is told once; a version without a b
   assert(headline.startsWith("Bakery 3.0.2: hang"), headline);
 });
 
+Deno.test("fields whose long lines were broken; the largest process beside damaged JSON", () => {
+  const report = readReport(
+    "OS Version:       iPhone OS 14.2 (Build 18B5072f)\nCommand:          ovend\nPath:            \n" +
+      " /System/Library/Bakery/ovend\nEvent:            cpu usage\nAction taken:     none\n" +
+      "CPU:              90 seconds cpu time over 150 seconds (60% cpu\n average), exceeding limit of 50%\n" +
+      "Steps:            18\n\nHeaviest stack for the target process:\n" +
+      "  18  bake + 8 (ovend + 3000) [0x104320bb8]\n",
+    "x",
+  );
+  assertEquals(report.process.path, "/System/Library/Bakery/ovend");
+  assertStringIncludes(
+    explainReport(report).happened.join(),
+    "CPU: 90 seconds cpu time over 150 seconds (60% cpu average), exceeding limit of 50%.",
+  );
+  const jetsam = explainReport(readReport(
+    '{"bug_type":"298","os_version":"iPhone OS 14.2\n (18B5061e)"}\n{"largestProcess":"Till","processes":[\n' +
+      '{"name":"Cart","rpages":2,"pid":1},\n.\n.\n{"rpages":9,"reason":"highwater","pid":2,"name":"ovend"}\n',
+    "x",
+  ));
+  assertStringIncludes(jetsam.happened.join(), "The largest process was Till; it was not ended.");
+  assertStringIncludes(jetsam.headline, "iPhone OS 14.2 (18B5061e)");
+});
+
 Deno.test("without a heaviest stack it is that of the root with most samples that has callees", () => {
   const { text, deciding } = explained(`Command:         Bakery
 Path:            /private/var/containers/Bundle/Application/0/Bakery.app/Bakery

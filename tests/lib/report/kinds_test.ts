@@ -48,6 +48,25 @@ Deno.test("whom the reason of a stackshot names by number, and what its threads 
   assertStringIncludes(both, "names is ovend [77].");
   assertStringIncludes(both, "that thread 41 held: they wait for each other, without end.");
   assert(!shot("no answer [78]", []).includes("this names"), text);
+  const panic = told(
+    `{"bug_type":"210","os_version":"macOS 26.5 (25F71)"}\n${
+      JSON.stringify({
+        panicString:
+          "panic(cpu 0 caller 0xfffffe004153cfdc): watchdog timeout: no checkins from watchdogd in 91 seconds\nDebugger message: panic\n",
+        processByPid: {
+          "9": { procname: "baked", threadById: { "90": {} }, waitInfo: [] },
+          "1": {
+            ...{ procname: "launchd", threadById: { "10": {} } },
+            waitInfo: ["thread 10: krwlock 0x5ee9b380d4e609cd for reading owned by thread 90"],
+          },
+        },
+      })
+    }`,
+  );
+  assertStringIncludes(
+    panic,
+    "In launchd: thread 10 waited for a lock (krwlock for reading) that thread 90 of baked [9] held.",
+  );
 });
 
 Deno.test("what analytics count of crashes and of processes that were ended for memory", () => {

@@ -774,5 +774,9 @@ Deno.test("what part of the kernel raised a panic of its own, and checks of lock
     told("Mutex 0xfffffe10 is unexpectedly not owned by thread 0xfffffe20"),
     "A thread released a lock that it did not hold, or was to hold one",
   );
+  assertStringIncludes(
+    told("map_count_dec: refcnt underflow: old_value 0 value 65535"),
+    "it was released more often than it was taken",
+  );
   assertStringIncludes(told("CATERR detected! No MCA data found."), "fatal hardware error");
 });
