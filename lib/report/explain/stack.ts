@@ -242,7 +242,8 @@ export function isPart(symbol: string | null): boolean {
 function isBuilt({ file, line, address }: ReportFrame, symbol: string | null): boolean {
   // Reporters that give no addresses have lines of the program only.
   const isOwn = file !== null && (/^\/(?:Users|home|Volumes)\//.test(file) ||
-    (address === 0n && line !== null && /^[\w+-]{1,100}\.(?:mm?|swift|rb)$/.test(file)) ||
+    (address === 0n && line !== null &&
+      /^(?:[\w+ .-]{1,100}\/){0,12}[\w+-]{1,100}\.(?:mm?|swift|rb)$/.test(file)) ||
     // Debuggers have lines of what was built with them; the system's libraries were not.
     (line !== null && /^[\w+-]{1,100}\.(?:mm?|swift|c|cc|cpp|cxx)$/.test(file) &&
       !/^(?:malloc|raise|abort|assert|libc_fatal|libc-start|pthread_create|clone|crt)\.c$/.test(

@@ -226,6 +226,16 @@ export const consoleRows: readonly KnowledgeRow[] = [
     "zsh, Src/jobs.c; XNU, bsd/kern/kern_cs.c, kern_memorystatus.c; signal(3)",
   ),
   ...row(
+    ["MissingPluginException(No implementation found"],
+    "Dart called a method of a plug-in, and no native code is registered that has it.",
+    [
+      "an app that was not stopped and built again since the plug-in was added",
+      "a plug-in that has no code for this platform, or that is not registered with this engine or isolate",
+    ],
+    "Stop the app and build it from clean (flutter clean, pod install); see that the plug-in supports the platform.",
+    "Flutter, packages/flutter/lib/src/services/message_codec.dart: MissingPluginException",
+  ),
+  ...row(
     ["the shell: "],
     "The shell tells that a signal ended a program that it ran, and which. Its line has no stack.",
     [],

@@ -628,7 +628,7 @@ class CrashTextReader {
       }
       return true;
     }
-    if (line.includes(" received signal ")) {
+    if (line.includes(" received signal")) {
       const received = parseReceivedSignal(line);
       if (received === null) return false;
       this.#raised ??= received;
@@ -777,8 +777,13 @@ class CrashTextReader {
       ) {
         return false;
       }
+      const named = /^[A-Z]\w{2,80}Exception: \S/.test(reason)
+        ? reason
+        : type === null
+        ? null
+        : `${type}: ${reason}`;
       this.#remarks.push(
-        type === null ? `Crashing on exception: ${reason}` : `Fatal Exception: ${type}: ${reason}`,
+        named === null ? `Crashing on exception: ${reason}` : `Fatal Exception: ${named}`,
       );
       return true;
     }
@@ -1210,6 +1215,8 @@ class CrashTextReader {
       for (const thread of this.#guessed) thread.crashed &&= thread.index === triggered;
     }
     const known = this.#threads.some(({ crashed }) => crashed);
+    // The text ends with the exception's line.
+    if (this.#fatal !== null && this.#remarks.length === 0) this.#remarks.push(this.#fatal);
     this.#dropUnderscores();
     this.#nameFromCopies();
     const threads: ReportThread[] = this.#threads.map((thread) => ({

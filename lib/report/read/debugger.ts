@@ -84,7 +84,7 @@ export function parseDebuggerThread(line: string): DebuggerStop | null {
  * line. */
 export function parseReceivedSignal(line: string): ReportException | null {
   const match =
-    /^(?:Program|Thread \S{1,20}(?: "[^"]{1,80}")?) received signal (EXC_[A-Z_]{3,30}|SIG[A-Z]{2,6}), /
+    /^(?:Program|Thread \S{1,20}(?: "[^"]{1,80}")?) received signal(?: |: {1,4})["\u201c]?(EXC_[A-Z_]{3,30}|SIG[A-Z]{2,6})["\u201d]?[,.]/
       .exec(line);
   if (match === null) return null;
   return match[1].startsWith("EXC_")

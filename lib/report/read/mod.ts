@@ -5,6 +5,7 @@ import { readCallTree } from "./call_tree.ts";
 import { type NextReport, readCrashText } from "./crash_text.ts";
 import { unreadLines } from "./titles.ts";
 import { readIpsBody } from "./ips.ts";
+import { isIssueText, readIssueText } from "./issue_text.ts";
 import { isBreakpad, isMinidumpJson, readBreakpad, readMinidumpJson } from "./breakpad.ts";
 import { eventsIn, isBugsnag, isSentry, readBugsnag, readSentry } from "./events.ts";
 import { isKSCrash, readKSCrash } from "./kscrash.ts";
@@ -531,6 +532,7 @@ function readText(
     if (isBreakpad(text, from)) return readBreakpad(name, text, from, warnings);
     if (isMono(text, from)) return readMono(name, text, from, warnings);
     if (isConsole(text, from)) return readConsole(name, text, from, warnings);
+    if (exception < 0 && isIssueText(text, from)) return readIssueText(name, text, from, warnings);
     if (isPanic(text, from)) {
       return readPanic(name, text, text, { header, body: null }, from, warnings);
     }

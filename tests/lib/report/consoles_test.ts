@@ -1493,3 +1493,72 @@ Deno.test("the process that a debugger names when it stopped", () => {
   );
   assertEquals(process.name, "Till");
 });
+
+Deno.test("old gdb's signal in quotes; an exception's name before its reason, and in the last line", () => {
+  const gdb = readReport(
+    "Program received signal:  \u201cEXC_BAD_ACCESS\u201d.\n(gdb) bt\n#0  0x3138bc98 in objc_msgSend ()\n" +
+      "#1  0x00003f5a in -[Cart dealloc] (self=0x1e5d50, _cmd=0x3197bb) at /Users/ada/Till/Cart.m:42\n",
+    "x",
+  );
+  assertEquals(gdb.exception?.type, "EXC_BAD_ACCESS");
+  const { what } = told(
+    "2024-03-02 11:12:13.123 till[4711:123456] Uncaught exception: NSRangeException: index 3 beyond bounds\n(\n" +
+      "0   CoreFoundation    0x0000000185a8d148 __exceptionPreprocess + 164\n" +
+      "1   libobjc.A.dylib   0x00000001852b28e4 objc_exception_throw + 60\n" +
+      "2   till              0x0000000106c1d2cc pay + 212\n)\n",
+  );
+  assertStringIncludes(what, "not caught: NSRangeException, index 3 beyond bounds.");
+  const last = told(
+    "it died:\nFatal Exception: RCTFatalException: Unhandled JS Exception: no cart\n",
+  );
+  assertStringIncludes(last.what, "RCTFatalException, Unhandled JS Exception: no cart");
+});
+
+Deno.test("Sentry's words in an issue of a tracker: the exception, the frames that are shown, and how many are not", () => {
+  const issue = (title: string, frames: string[]) =>
+    "Sentry Issue: [TILL-12](https://sentry.example/issues/1)\n\n```\n" + title + "\n" +
+    frames.map((frame) => `  ${frame}\n`).join("") +
+    "...\n(20 additional frame(s) were not displayed)\n```\n";
+  const access = issue(
+    "EXC_BAD_ACCESS: Exception 1, Code 1, Subcode 24 >\nAttempted to dereference null pointer.",
+    ["?, in objc_retain", 'File "Till/Cart.swift", line 42, in Cart.add'],
+  );
+  const report = readReport(access, "x");
+  assertEquals(
+    [report.exception?.type, report.exception?.subtype],
+    ["EXC_BAD_ACCESS", "KERN_INVALID_ADDRESS at 0x18"],
+  );
+  assertEquals(
+    report.crashedThread?.frames.map(({ symbol, file, line }) => [symbol, file, line]),
+    [["objc_retain", null, null], ["Cart.add", "Till/Cart.swift", 42]],
+  );
+  assertStringIncludes(report.warnings.join(), "20 are left out");
+  const thrown = told(issue("NSRangeException: index 3 beyond bounds [0 .. 2]", [
+    'File "Till/Cart.m", line 42, in -[Cart itemAt:]',
+  ]));
+  assertStringIncludes(thrown.what, "NSRangeException, index 3 beyond bounds [0 .. 2]");
+  assertEquals(thrown.whose, ["program", null, "-[Cart itemAt:]"]);
+  const hang = readReport(
+    issue("App Hanging: App hanging for at least 2000 ms.", ["?, in __psynch_mutexwait"]),
+    "x",
+  );
+  assertStringIncludes(explainReport(hang).happened.join(), "did not answer user events");
+  // Python's own stacks look like it.
+  assertThrows(() =>
+    readReport(
+      'Traceback (most recent call last):\n  File "a.py", line 3, in <module>\nValueError: no\n',
+      "x",
+    )
+  );
+});
+
+Deno.test("Bugsnag's words in an issue of a tracker", () => {
+  const { what, whose } = told(
+    "## Error in Till\n\n**NSInvalidArgumentException** in **Cart.pay()**\n" +
+      "-[__NSCFNumber length]: unrecognized selector sent to instance 0xe88b8892a48255d8\n\n" +
+      "[View on Bugsnag](https://bugsnag.example/1)\n\n## Stacktrace\n\n" +
+      "    Frameworks/Cart.framework/Cart:0 - Cart.pay()\n    Till/Till.swift:27 - Till.tapped()\n",
+  );
+  assertStringIncludes(what, "A number stood where a string or data was expected.");
+  assertEquals(whose, ["program", null, "Cart.pay()"]);
+});
