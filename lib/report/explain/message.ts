@@ -463,8 +463,6 @@ function unrecognizedRow(text: string): KnowledgeRow | null {
   const expected = valueKinds.find(([, , methods]) => methods.test(method))?.[0] ??
     (given !== "a string" && given !== "a number" && ofNumbers.test(method)
       ? "a number or a string"
-      : given !== "a string" && method === "length"
-      ? "a string or data"
       : undefined);
   if (given !== undefined && expected !== undefined && given !== expected) {
     const row = known("message", "unrecognized selector of another kind of value")!;

@@ -624,31 +624,65 @@ function untabled(text: string): string {
     .join("\n");
 }
 
-/** A frame as App Center and HockeyApp file it in issues: `draw (Cart.m:12);Shop`, `main + 24;Shop`. */
+/** A frame as App Center files it in issues: `draw (Cart.m:12);Shop`, `-[Cart draw] (Cart.m:12);Shop`, `main + 24;Shop`. */
 const filedFrame =
-  /^([^\s;-][^;]{0,1000}?(?: \([^();]{1,300}:\d{1,9}\)| \+ \d{1,12})?);([A-Za-z][\w. +-]{0,80})$/;
+  /^((?:[-+]\[|[^\s;-])[^;]{0,1000}?(?: \([^();]{1,300}:\d{1,9}\)| \+ \d{1,12})?);([A-Za-z][\w. +-]{0,80})$/;
+
+/** The reason that App Center and HockeyApp file where it is a signal: `SIGSEGV: SEGV_MAPERR at 0x10`. */
+const filedSignal = /^(SIG[A-Z]{2,6})(?:: ([A-Z]{3,4}_[A-Z]{3,12} at 0x[0-9a-f]{1,16}))?$/i;
 
 function isFiled(head: string): boolean {
-  return head.includes("### Stacktrace ###") && linesOf(head).some((line) => filedFrame.test(line));
+  if (!head.includes("### Stacktrace ###")) return false;
+  const lines = linesOf(head);
+  return lines.some((line) => filedFrame.test(line)) || filedSignal.test(filedReason(lines));
 }
 
 /** Lines of a reason that are kept. */
 const MAX_REASON = 80;
 
-function unfiled(text: string): string {
-  const lines = linesOf(text);
-  const from = lines.indexOf("### Stacktrace ###");
+function filedReason(lines: readonly string[]): string {
   const reason = lines.indexOf("### Reason ###");
   const after = reason < 0 ? [] : lines.slice(reason + 1);
   const end = after.findIndex((line) => line.startsWith("### "));
-  const why = after.slice(0, Math.min(end < 0 ? after.length : end, MAX_REASON)).join("\n").trim();
-  const frames = lines.slice(Math.max(from, 0)).map((line) => filedFrame.exec(line))
-    .filter((match) => match !== null)
-    .map(([, symbol, image], index) => `${index}  ${image}  0x0 ${symbol}`);
-  const exception = /^SIG[A-Z]{2,6}$/.test(why)
-    ? `Exception Type:  ${why}`
-    : `Application Specific Information:\n${why}`;
-  return [exception, "", "Thread 0 Crashed:", ...frames, ""].join("\n");
+  return after.slice(0, Math.min(end < 0 ? after.length : end, MAX_REASON)).join("\n").trim();
+}
+
+function unfiled(text: string): string {
+  const lines = linesOf(text);
+  const why = filedReason(lines);
+  const signal = filedSignal.exec(why);
+  const raised = /^([A-Z]\w{2,80}Exception): (\S[^\n]{0,2000})$/.exec(why);
+  const exception = signal !== null
+    ? `Exception Type:  ${signal[1]}${
+      signal[2] === undefined ? "" : `\nException Codes: ${signal[2]}`
+    }`
+    : `Application Specific Information:\n${
+      raised === null
+        ? why
+        : `*** Terminating app due to uncaught exception '${raised[1]}', reason: '${raised[2]}'`
+    }`;
+  const version = /^### Version:? (\S{1,40}?) ?(?:\((\S{1,40})\))?(?: \|.{1,100})? ?###$/m.exec(
+    text,
+  );
+  const header = version === null
+    ? exception
+    : `Version:  ${version[1]}${version[2] === undefined ? "" : ` (${version[2]})`}\n${exception}`;
+  const frames = lines.map((line) => filedFrame.exec(line)).filter((match) => match !== null);
+  // HockeyApp's frames are read as they are.
+  if (frames.length === 0) {
+    return lines.some((line) =>
+        /^(?:<pre>)?[^;\s][^;]{0,200};[^;]{0,400};[^;]{0,200};\d{0,9}(?:<|$)/.test(line)
+      )
+      ? `${header}\n\n${text}`
+      : `${header}\n`;
+  }
+  return [
+    header,
+    "",
+    "Thread 0 Crashed:",
+    ...frames.map(([, symbol, image], index) => `${index}  ${image}  0x0 ${symbol}`),
+    "",
+  ].join("\n");
 }
 
 /** Crashlytics' web page: a frame's number, its image, perhaps its place, and its function are lines of their own. */

@@ -1559,6 +1559,34 @@ Deno.test("Bugsnag's words in an issue of a tracker", () => {
       "[View on Bugsnag](https://bugsnag.example/1)\n\n## Stacktrace\n\n" +
       "    Frameworks/Cart.framework/Cart:0 - Cart.pay()\n    Till/Till.swift:27 - Till.tapped()\n",
   );
-  assertStringIncludes(what, "A number stood where a string or data was expected.");
+  assertStringIncludes(what, "-[__NSCFNumber length]: unrecognized selector");
   assertEquals(whose, ["program", null, "Cart.pay()"]);
+});
+
+Deno.test("App Center's and HockeyApp's issues: a signal with its code, an exception, and no stack at all", () => {
+  const filed = (stack: string, reason: string) =>
+    `### Version 2.1.0(2780) ###\n\n### Stacktrace ###\n\n${stack}\n\n### Reason ###\n\n${reason}\n\n### Link to App Center ###\n`;
+  const signal = readReport(
+    filed("Cart.add(_:) (Cart.swift:42);Till", "SIGSEGV: SEGV_MAPERR at 0x10"),
+    "x",
+  );
+  assertEquals(
+    [signal.exception?.type, signal.process.version, signal.crashedThread?.frames[0].symbol],
+    ["SIGSEGV", "2.1.0 (2780)", "Cart.add(_:)"],
+  );
+  const raised = told(
+    filed("-[Cart at:] (Cart.m:42);Till", "NSRangeException: index 3 beyond bounds [0 .. 2]"),
+  );
+  assertStringIncludes(raised.what, "NSRangeException, index 3 beyond bounds [0 .. 2]");
+  assertEquals(raised.whose, ["program", null, "-[Cart at:]"]);
+  const bare = readReport(filed("", "SIGABRT"), "x");
+  assertEquals([bare.exception?.type, bare.threads.length], ["SIGABRT", 0]);
+  const hockey = readReport(
+    filed("<pre>Cart;add:;Cart.m;42\nTill;tapped:;Till.m;17</pre>", "SIGSEGV"),
+    "x",
+  );
+  assertEquals(
+    [hockey.exception?.type, hockey.crashedThread?.frames[0].symbol],
+    ["SIGSEGV", "-[Cart add:]"],
+  );
 });
