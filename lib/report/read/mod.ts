@@ -89,7 +89,7 @@ export function readReports(
     if (whole === null) continue;
     const warnings = [...whole.warnings];
     if (undone.length > 0) {
-      warnings.push(`the text is not as it was: undone was ${undone.join(", ")}`);
+      warnings.push(`copying had changed the text; put right: ${undone.join(", ")}`);
     }
     if ((rest !== "" || next.more.length > 0) && reports.length + 1 === most) {
       warnings.push("another report follows in the file: only the first is read");
