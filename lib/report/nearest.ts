@@ -11,6 +11,9 @@ const MAX_FUNCTION = 1 << 18;
 /** Functions that compilers make, which are short: names of code that has none are those of the nearest one. */
 const made =
   /^_{0,3}(?:swift_(?:project_boxed|destroy_boxed|mutable_project|memcpy\d|allocate_value_buffer|assign_boxed|noop_)|block_(?:destroy|copy)_helper|block_(?:destroy|copy)_helper_block|copy_helper_block|destroy_helper_block|copy_helper_atomic|objectdestroy|get_(?:enum_tag_for|type_metadata))/;
+/** Functions that a library is opened by, often the only names that it has, and which are not large where they are called. */
+const openers =
+  /^_?(?:PyInit_\w{1,80}|JNI_On(?:Load|Unload)|napi_register_module_v\d|Init_[a-z]\w{0,60}|luaopen_\w{1,60}|R_init_\w{1,60})$/;
 /** No image is larger: code reaches what is within 4 GB. */
 const MAX_IMAGE = 2 ** 32;
 /** Functions that compilers make are not longer. */
@@ -38,7 +41,8 @@ export function isNearest(frame: ReportFrame): boolean {
   if (/^_{0,2}mh_(?:execute|dylib|bundle)_header$/.test(symbol)) return true;
   if (frame.nearest === true || isFar(frame)) return true;
   const offset = offsetOf(frame);
-  return (offset === null || offset > MAX_MADE) && made.test(symbol);
+  return ((offset === null || offset > MAX_MADE) && made.test(symbol)) ||
+    (offset !== null && offset > MAX_MADE && openers.test(symbol));
 }
 
 /** A frame's offset from its function. Crashlytics has the address there, where it knows no line. */

@@ -202,6 +202,7 @@ const absences = {
   threads: safe`not known; the report has this thread alone, which waited for events`,
   wait: safe`not known; the stack is that of a thread that waited`,
   signal: safe`nobody's, as far as the stacks show: a signal from outside ended the process`,
+  setup: safe`how the program was built, installed or started; the stack does not decide`,
   blameless: safe`nobody's; no code of the process need have led to it`,
   "javascript error":
     safe`JavaScript that the program runs, which did not catch an error; its functions are not on the stack`,

@@ -42,8 +42,10 @@ export function adviceOf(
     const able = isOutOfReach && !forOwner.test(row.next) ? "" : row.next;
     const fit = fitting(elsewhere(withoutClauses(able, unfit)), thread, own, isNear);
     const next = hasObjects ? fit : withoutZombies(fit);
-    const isSaid = onlySanitizer.test(next) &&
-      check.some((text) => /Address Sanitizer|zombie objects/.test(text));
+    const isSaid = (onlySanitizer.test(next) &&
+      check.some((text) => /Address Sanitizer|zombie objects/.test(text))) ||
+      // What a function of the system was passed is what its instruction uses.
+      (row.kind === "address" && check.includes("Check the pointer in the calling frame."));
     if (next !== "" && !isSaid && !check.includes(next)) check.push(next);
   }
   return [...check.slice(0, MAX_ADVICE), ...forSymbols];

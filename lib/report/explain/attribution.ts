@@ -260,6 +260,9 @@ export function attributeReport(
       frames,
     };
   }
+  if (endedBy(report) !== "access" && reading.rows.some(({ row }) => row.isOfSetup === true)) {
+    return { ...undecided, absent: "setup", frames };
+  }
   if (reading.rows.some(({ row }) => row.meaning === fullHeap)) {
     return { ...undecided, verdict: "program", absent: "javascript heap", frames };
   }

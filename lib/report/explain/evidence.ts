@@ -30,6 +30,10 @@ const others: ReadonlySet<string | undefined> = new Set([
 
 const ofOthers = /\b(?:pipe|socket|connection|child process|file lock)\b/;
 
+/** Functions of the system that call those who observe something. */
+const tellsObservers =
+  /^(?:__CFNOTIFICATIONCENTER_IS_CALLING_OUT_TO_AN_OBSERVER__|NSKeyValueNotifyObserver)\b/;
+
 /** Whether a frame is evidence of whose a crash is: what ended the process is in it, or in what it called directly. Further
  * out it is only the innermost one that is on the stack.
  *
@@ -45,6 +49,8 @@ export function isEvidence(
   const { exception, arch } = report;
   // What could not be read in is the file's or the disk's.
   if (exception !== null && subtypeName(exception, arch) === "KERN_MEMORY_ERROR") return false;
+  // What it met came of what was done before.
+  if (rows.some(({ row, index }) => row.isLater === true && index < at)) return false;
   // What a signal interrupted need not be what it was for.
   const handler = exception === null || abortsAfter(exception) ? null : ownHandler(stack);
   if (handler !== null && !handler.isWaiting && !handler.isForFaults) return false;
@@ -68,6 +74,8 @@ export function isEvidence(
     // A jump to nowhere is its caller's.
     if (index === begin && isNowhere(report, frame)) continue;
     if (owner === "unknown") return false;
+    // An observer is whoever's asked for what is told.
+    if (symbol !== null && tellsObservers.test(symbol)) return false;
     if (symbol !== null && knownFrame(symbol) !== null) continue;
     if (frame.inlined || titleOf(frame) === titleOf(stack[at])) continue;
     if (isSystemFrame(frame) && isBaseLibrary(titleOf(frame)) && --base >= 0) continue;

@@ -153,6 +153,7 @@ function endsInLoop({ format, text }: CrashReport, { tree }: ReportThread): bool
  * - `wait`: the crashed thread only waited when a signal ended the process; `sent`: it worked, and had no fault
  * - `signal`: a signal from outside ended the process
  * - `sender`: it sent the signal to itself, from a function that has left the stack
+ * - `setup`: how the program was built, installed or started ended it
  * - `blameless`: a code says that no code of the process need have led to its end
  * - `javascript error`: JavaScript did not catch an error, which was raised again; its functions are not on the stack
  * - `again`: what is on the stack only raised an earlier error again
@@ -211,6 +212,7 @@ export type Absent =
   | "wait"
   | "sent"
   | "sender"
+  | "setup"
   | "blameless"
   | "again"
   | "javascript error"

@@ -734,13 +734,16 @@ export const frameRows: readonly KnowledgeRow[] = [
       "On iOS stop drawing when the app resigns active, and wait for what is under way.",
       note,
     ),
-    frame(
-      "gpus_ReturnGuiltyForHardwareRestart",
-      "The GPU had to be restarted because of this process's commands.",
-      ["a shader that does not end", "invalid resources"],
-      "",
-      note,
-    ),
+    {
+      ...frame(
+        "gpus_ReturnGuiltyForHardwareRestart",
+        "The GPU had to be restarted because of this process's commands.",
+        ["a shader that does not end", "invalid resources"],
+        "",
+        note,
+      ),
+      isLater: true,
+    },
     frame(
       "gpus_ReturnObjectErrorKillClient",
       "The graphics driver ended the process because of an invalid object.",
@@ -750,15 +753,16 @@ export const frameRows: readonly KnowledgeRow[] = [
     ),
     ...["gpusGenerateCrashLog*", "gpusKillClient*", "gpumKillClient*", "gpus_KillClient*"].map((
       key,
-    ) =>
-      frame(
+    ): KnowledgeRow => ({
+      ...frame(
         key,
         "The graphics driver ended the process: it could not execute its commands.",
         ["a GPU error or a restart of the GPU", "invalid commands or resources"],
         "Look at the GPU's restart reports; run with OpenGL or Metal validation.",
         note,
-      )
-    ),
+      ),
+      isLater: true,
+    })),
   ),
   // Metal has checks of its own too, without validation.
   ...["MTLReportFailure*", "_MTLMessageContextEnd"].map((key) =>
@@ -768,6 +772,28 @@ export const frameRows: readonly KnowledgeRow[] = [
       [],
       "Read the message of the failed assertion.",
       'Apple, "Validating your app\'s Metal API usage"',
+    )
+  ),
+  {
+    ...frame(
+      "__kmp_register_library_startup*",
+      "The OpenMP run-time ended the process as it was to start: mostly because another copy of it is in the process already (OMP: Error #15).",
+      [
+        "two OpenMP run-times (libomp, libiomp5) in one process, as packages of conda and pip bring them",
+      ],
+      "See whether several copies of libomp or libiomp5 are among the images; then keep one.",
+      "LLVM, openmp/runtime/src/kmp_runtime.cpp: __kmp_register_library_startup",
+    ),
+    isOfSetup: true,
+  },
+  ...["__kmp_abort_process*", "__kmp_fatal*"].map((key) =>
+    frame(
+      key,
+      "The OpenMP run-time met an error and ended the process.",
+      [],
+      "Read its message (OMP: Error) on stderr.",
+      "LLVM, openmp/runtime/src/kmp_i18n.cpp",
+      "vague",
     )
   ),
   ...needing(
@@ -876,13 +902,16 @@ export const frameRows: readonly KnowledgeRow[] = [
       )
     )
   ),
-  frame(
-    "_RegisterApplication",
-    "The system's framework ended the program while it was registered with the window server.",
-    ["no connection to a window server: no session with a screen, as over SSH or in a daemon"],
-    "Start it in the session of a person who is logged in; read the console for the reason.",
-    "Apple, Technical Note TN2083: window server connections of daemons",
-  ),
+  {
+    ...frame(
+      "_RegisterApplication",
+      "The system's framework ended the program while it was registered with the window server.",
+      ["no connection to a window server: no session with a screen, as over SSH or in a daemon"],
+      "Start it in the session of a person who is logged in; read the console for the reason.",
+      "Apple, Technical Note TN2083: window server connections of daemons",
+    ),
+    isOfSetup: true,
+  },
 
   frame(
     "_assertionFailure*",

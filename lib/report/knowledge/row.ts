@@ -131,6 +131,10 @@ export interface KnowledgeRow {
   readonly needs?: FrameNeed;
   /** Whether what it tells of is that the program was not started: none of its code ran. */
   readonly neverRan?: true;
+  /** Whether what it tells of is how the program was built, installed or started, and not what its code did. */
+  readonly isOfSetup?: true;
+  /** Whether the function met what came of earlier calls, not of the one that it is in. */
+  readonly isLater?: true;
   /** What a thread waits for in the function; of the kind `wait`. */
   readonly waitReason?: WaitReason;
   /** The run-time or program whose signal handler calls the function. */

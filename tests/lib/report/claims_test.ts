@@ -2,6 +2,7 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { attributeReport, explainReport, readReport } from "../../../lib/report/mod.ts";
 import { isIdleStack } from "../../../lib/report/explain/hang.ts";
+import { isNearest } from "../../../lib/report/nearest.ts";
 import type { ReportFrame } from "../../../lib/report/report.ts";
 import { frameLines, told } from "./fixtures.ts";
 
@@ -2346,4 +2347,53 @@ Deno.test("a run-time's own handler of signals that called abort(), where the re
     ...start,
   ]));
   assert(!own.what.includes("handler of signals"), own.what);
+});
+
+Deno.test("whose: not of who posted a notification, of who only flushed to the GPU, nor of a start that could not succeed", () => {
+  const isSure = (head: string[], ...frames: string[]): boolean =>
+    attributeReport(readReport(crashText(head, [...frames, "Shop sell + 8", ...start]), "x"))
+      .isEvidence;
+  const posted = [
+    "libobjc.A.dylib objc_msgSend + 32",
+    "CoreFoundation __CFNOTIFICATIONCENTER_IS_CALLING_OUT_TO_AN_OBSERVER__ + 148",
+    "Foundation -[NSNotificationCenter postNotificationName:object:userInfo:] + 88",
+  ];
+  assertEquals(isSure(bad("0x20"), ...posted), false);
+  assertEquals(isSure(bad("0x20"), posted[0]), true);
+  assertEquals(
+    isSure(
+      abort,
+      ...killed,
+      "libGPUSupportMercury.dylib gpusGenerateCrashLog + 173",
+      "GLEngine glFlush_Exec + 15",
+    ),
+    false,
+  );
+  const omp = told(crashText(abort, [
+    ...killed,
+    "libomp.dylib __kmp_abort_process + 44",
+    "libomp.dylib __kmp_register_library_startup() + 940",
+    "Shop sell + 8",
+    ...start,
+  ]));
+  assertStringIncludes(omp.what, "another copy of it is in the process");
+  assertEquals(omp.whose, ["unknown", "setup", null]);
+});
+
+Deno.test("what a string function was passed is checked once; far in what opens a library is another function", () => {
+  const { next } = told(crashText(bad("0x0"), [
+    "libsystem_platform.dylib _platform_strlen + 18",
+    "Shop sell + 8",
+    ...start,
+  ]));
+  assertEquals(next, "Check the pointer in the calling frame.");
+  const frames = [
+    "_shop.so PyInit__shop + 8000",
+    "_shop.so PyInit__shop + 800",
+    "_shop.so sell + 8",
+  ];
+  assertEquals(
+    readReport(crashText(bad("0x8"), frames), "x").threads[0].frames.map(isNearest),
+    [true, false, false],
+  );
 });
