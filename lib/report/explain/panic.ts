@@ -446,6 +446,14 @@ function kernelFault({ text, panic, threads, images }: CrashReport): string[] {
         }, as of a pointer that is not set.`
         : `The address was 0x${address.toString(16)}${how}.`,
     );
+    const user = /\bFault CPU: 0x[0-9a-f]{1,4}[^\n]{0,12} (SMEP|SMAP)\b/.exec(head)?.[1];
+    if (fault !== null && user !== undefined) {
+      words.push(
+        `That is memory of a process: the CPU keeps the kernel from ${
+          user === "SMAP" ? "using it" : "executing it"
+        }${user === "SMAP" ? " but by functions that are made for that" : ""} (${user}).`,
+      );
+    }
     const why = fault === null && address >= NEAR_NULL ? abort?.why ?? statusWords(fsr) : "";
     if (why !== "") words.push(why);
     const text = textWords(address);

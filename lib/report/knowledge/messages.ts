@@ -1688,6 +1688,31 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Find what grows with a memory graph.",
     "XNU, osfmk/kern/task.c: task_footprint_exceeded",
   ),
+  ...([
+    [
+      "caught burning CPU!",
+      "A thread of the process used more CPU time than its limit allows",
+      "Find what computes so much: a sample of the process shows it.",
+    ],
+    [
+      "caught causing excessive wakeups",
+      "The process woke the CPU from idle more often than its limit allows",
+      "Find what wakes it so often: a timer, a wait with a short timeout, or messages and data that keep coming.",
+    ],
+    [
+      "caught waking the CPU",
+      "The process woke the CPU from idle more often than its limit allows",
+      "Find what wakes it so often: a timer, a wait with a short timeout, or messages and data that keep coming.",
+    ],
+  ] as const).map(([key, what, next]) =>
+    message(
+      key,
+      `${what}. The kernel notes that; it ends the process for it only where it says that the limit is a fatal one.`,
+      [],
+      next,
+      "XNU, osfmk/kern/thread.c and task.c",
+    )
+  ),
   message(
     "Could not determine thread index for stack guard region",
     "The address is in a guard region of a stack: the stack most likely overflowed.",

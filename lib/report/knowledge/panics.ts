@@ -674,6 +674,7 @@ export const panicRows: readonly KnowledgeRow[] = [
       ["a bug in the kernel or an extension", "failing memory"],
       "See the extensions in the backtrace; run Apple Diagnostics.",
       "XNU, osfmk/i386/pmap_internal.h: pmap_pv_remove; osfmk/arm/pmap/pmap.c: pmap_tte_remove",
+      "finder",
     )
   ),
   panic(
@@ -1325,6 +1326,14 @@ export const panicRows: readonly KnowledgeRow[] = [
     ],
   ] as const).flatMap(([keys, what, causes, next, file, backtrace]) =>
     keys.map((key) => panic(key, what, [...causes], next, `XNU, ${file}`, backtrace))
+  ),
+  panic(
+    "cannot find IOAESAccelerator",
+    "A driver did not find the chip's engine for encryption (AES) when the system started.",
+    ["a system that is damaged, or not for this machine, as in an emulator"],
+    "Install the system anew.",
+    "Apple, IOAESAccelerator",
+    "report",
   ),
   panic(
     "CATERR",

@@ -47,6 +47,14 @@ const consoles: readonly Console[] = [
     frame: () => null,
   },
   {
+    // XNU, osfmk/kern/thread.c and task.c: what a process used too much of.
+    said:
+      /(?:^|\s)(process \S.{0,60}?\[\d{1,9}\] (?:thread \d{1,12} caught burning CPU! It used|caught causing excessive wakeups\. Observed|caught waking the CPU \d).{1,300}?)(?:\.? [Tt]hread lifetime .*|\.? ledger info: .*)?$/m,
+    needs: /\bcaught (?:burning CPU|causing excessive wakeups|waking the CPU)/,
+    isAlone: true,
+    frame: () => null,
+  },
+  {
     // Xcode's notices of what it ran, without a stack.
     said: noticed,
     needs: isNotice,
@@ -492,6 +500,8 @@ function limitedProcess(said: string, head: string): ReportProcess | null {
     ? /\[(?:app|xpcservice|daemon|anon)<([\w.-]{1,150})(?:\([^()]{1,80}\))?>:(\d{1,9})\]/.exec(head)
     : null;
   if (ended !== null) return { ...noProcess, name: ended[1], pid: Number(ended[2]) };
+  const caught = /^process (\S.{0,60}?)\[(\d{1,9})\] (?:thread \d{1,12} )?caught /.exec(said);
+  if (caught !== null) return { ...noProcess, name: caught[1], pid: Number(caught[2]) };
   const killed = /^memorystatus: \w+ pid (\d{1,9}) \[(.{1,64})\] /.exec(said);
   return killed === null ? null : { ...noProcess, name: killed[2], pid: Number(killed[1]) };
 }

@@ -94,7 +94,14 @@ function systemOf(panic: ParsedPanic): string | null {
   const kernel = kernelOf(panic);
   const [, darwin, major] = /^Darwin Kernel Version ((\d{1,2})[\d.]{0,10})/.exec(kernel) ?? [];
   const mac = macVersion(Number(major));
-  if (mac === null) return osVersion;
+  if (mac === null) {
+    // Without the kernel's line the build tells, where it is called a Mac's.
+    const major = panic.isMac
+      ? /^(\d{1,2})[A-Z]\d{1,5}[a-z]?$/.exec(osVersion ?? "")?.[1]
+      : undefined;
+    const named = major === undefined ? null : macVersion(Number(major));
+    return named === null ? osVersion : `${named} (${osVersion})`;
+  }
   if (osVersion === null) {
     return /_(?:PPC|I386|X86_64)\b/.test(kernel) ? `${mac} (Darwin ${darwin})` : null;
   }
@@ -118,6 +125,8 @@ export interface ParsedPanic {
   readonly fields: { name: string; value: string }[];
   readonly model: string | null;
   readonly osVersion: string | null;
+  /** Whether the version is said to be a Mac's. */
+  readonly isMac: boolean;
   readonly date: string | null;
 }
 
@@ -156,6 +165,7 @@ export function parsePanic(written: string): ParsedPanic {
   let task: string | null = null;
   let model: string | null = null;
   let osVersion: string | null = null;
+  let isMac = false;
   let date: string | null = null;
   const extensions: string[] = [];
   const images: ReportImage[] = [];
@@ -295,8 +305,9 @@ export function parsePanic(written: string): ParsedPanic {
       const match = /pid (\d{1,7}): (\S.{0,100})$/.exec(value.slice(-200));
       if (match !== null) task = `${match[2]} [${match[1]}]`;
     } else if (/^(?:Mac )?OS version$/i.test(name)) {
+      isMac ||= name.startsWith("Mac");
       if (value === "") pending = (next) => osVersion ??= next;
-      else osVersion ??= value;
+      else if (value !== "Not set yet") osVersion ??= value;
     } else if (name === "Kernel version" && value === "") {
       pending = (next) => fields.push({ name, value: next });
     } else if (/^System model name$/i.test(name)) model ??= value.replace(/ \(.*$/, "");
@@ -345,7 +356,7 @@ export function parsePanic(written: string): ParsedPanic {
     process: null,
     tree: [],
   }];
-  return { message, task, extensions, threads, images, fields, model, osVersion, date };
+  return { message, task, extensions, threads, images, fields, model, osVersion, isMac, date };
 }
 
 /** The message without its quotes and the source file that follows it. */

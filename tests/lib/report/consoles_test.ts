@@ -1590,3 +1590,19 @@ Deno.test("App Center's and HockeyApp's issues: a signal with its code, an excep
     ["SIGSEGV", "-[Cart add:]"],
   );
 });
+
+Deno.test("the kernel's lines about what a process used too much of", () => {
+  const cpu = readReport(
+    "03.09.15 03:56:05,000 kernel[0]: process Bakery[78] thread 21 caught burning CPU! It used more than 50% CPU (Actual recent usage: 52%) over 180 seconds.\n",
+    "x",
+  );
+  assertEquals<unknown>([cpu.process.name, cpu.process.pid], ["Bakery", 78]);
+  const told = explainReport(cpu).happened.join("\n");
+  assertStringIncludes(told, "A thread of the process used more CPU time than its limit allows.");
+  assertStringIncludes(told, "It used more than 50% CPU");
+  const wakes = explainReport(readReport(
+    "kernel[0]: process Bakery[78] caught causing excessive wakeups. Observed wakeups rate (per sec): 578; Maximum permitted wakeups rate (per sec): 150\n",
+    "x",
+  )).happened.join("\n");
+  assertStringIncludes(wakes, "woke the CPU from idle more often");
+});

@@ -780,3 +780,18 @@ Deno.test("what part of the kernel raised a panic of its own, and checks of lock
   );
   assertStringIncludes(told("CATERR detected! No MCA data found."), "fatal hardware error");
 });
+
+Deno.test("memory of a process that the CPU keeps the kernel from; a Mac's build without its kernel", () => {
+  const fault = (kind: string) =>
+    "panic(cpu 3 caller 0xffffff801f809f3a): Kernel trap at 0xffffff7fa264c9d4, type 14=page fault, registers:\n" +
+    "RFL: 0x0000000000010246, RIP: 0xffffff7fa264c9d4, CS:  0x0000000000000008, SS:  0x0000000000000010\n" +
+    `Fault CR2: 0x000000010fbbf690, Error code: 0x0000000000000001, Fault CPU: 0x3${kind}, PL: 0\n\n` +
+    "Backtrace (CPU 3), Frame : Return Address\n0xffffff9209a8ba00 : 0xffffff801f6f748c \n\nMac OS version:\n16A294a\n";
+  assertStringIncludes(
+    explained(fault(" SMAP fault")).text,
+    "memory of a process: the CPU keeps the kernel from using it but by functions that are made for that (SMAP).",
+  );
+  assertStringIncludes(explained(fault(" SMEP/User NX fault")).text, "from executing it (SMEP).");
+  assert(!explained(fault("")).text.includes("memory of a process"));
+  assertEquals(readReport(fault(""), "x").osVersion, "macOS 10.12 (16A294a)");
+});
