@@ -36,7 +36,7 @@ import {
   isTweak,
 } from "./program.ts";
 import { isEvidence, lacksState, makerOfFile, scriptBetween } from "./evidence.ts";
-import { isSignalled } from "./signalled.ts";
+import { isOwnKill, isSignalled } from "./signalled.ts";
 import { isJetsam, isLowMemory, jetsamReason } from "./jetsam.ts";
 import { isIdleStack, lockOf } from "./hang.ts";
 import { isInKernel } from "./panic.ts";
@@ -723,6 +723,7 @@ function whyNone(report: CrashReport, stack: readonly ReportFrame[]): Absent | n
   }
   if (new Set(report.threads.map(({ process }) => process)).size > 1) return "processes";
   if (isBlameless(report)) return "blameless";
+  if (isOwnKill(report)) return "sender";
   if (onlyWaits(report, stack)) return "wait";
   if (isSentSignal(report, stack)) return "sent";
   // Of a process that waited, what led to its end is on another thread, which a copy may lack.

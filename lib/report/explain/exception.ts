@@ -41,6 +41,7 @@ import {
 import { activityOf } from "./hang.ts";
 import { eventRow } from "./kinds.ts";
 import { shortName } from "./names.ts";
+import { isOwnKill } from "./signalled.ts";
 import {
   abortsAfter,
   endedBy,
@@ -383,6 +384,8 @@ export function tellOwnAbort(crash: Crash, story: Story): void {
   const owner = handlerOwner(crash);
   const failed = stack[crash.reading.first];
   if (owner !== null && handlesFaults.has(owner) && failed !== undefined) {
+    // It got the signal of abort() itself: why that was called is further out.
+    if (/^_{0,2}(?:(?:pthread_)?kill|raise|abort)\b/.test(failed.symbol ?? "")) return;
     story.add(
       known("exception", "an abort in a run-time's handler of signals")!,
       `${owner}'s own handler of signals ended the process by abort()${
@@ -697,6 +700,8 @@ function kindRow(
   if (signal === null) return null;
   const row = isSentByItself(report)
     ? known("signal", "sent by itself")
+    : isOwnKill(report)
+    ? known("signal", "SIGKILL of itself")
     : signal === "SIGABRT" && isSentByAnother(report, stack)
     ? known("signal", "SIGABRT of another process")
     : signal === "SIGABRT" && isWithinCall(report)

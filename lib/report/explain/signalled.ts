@@ -18,6 +18,7 @@ export function isSignalled(report: CrashReport, stack: readonly ReportFrame[]):
   if (exception === null || (type !== null && !/^(?:EXC_CRASH|SIG)/.test(type))) return false;
   const namespace = termination?.namespace ?? null;
   if (namespace !== null && namespace !== "SIGNAL") return false;
+  if (isOwnKill(report)) return false;
   if (exception.codes.some((code) => code > 0xffffn) || terminationRow(report) !== null) {
     return false;
   }
@@ -28,4 +29,12 @@ export function isSignalled(report: CrashReport, stack: readonly ReportFrame[]):
   const pid = termination?.byPid ?? null;
   return type === "EXC_CRASH" && pid !== null && process.pid !== null && pid !== process.pid &&
     termination!.byProcess !== process.name && termination!.byProcess !== "exc handler";
+}
+
+/** Whether a process is named as what sent SIGKILL to itself. The call need not be on the stack that is called the crashed
+ * one's: each thread may have made it. */
+export function isOwnKill({ exception, termination, process }: CrashReport): boolean {
+  return exception?.type === "EXC_CRASH" && /^SIGKILL\b/.test(exception.signal ?? "") &&
+    termination?.namespace === "SIGNAL" && termination.code === 9n && process.pid !== null &&
+    termination.byPid === process.pid && termination.byProcess === process.name;
 }

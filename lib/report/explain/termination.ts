@@ -147,11 +147,25 @@ function slowness({ report, texts, peer }: Crash): Partial<Pick<KnowledgeRow, "c
   return / waited(?!, or)/.test(words) && !isIdleMain(frames)
     ? {
       next,
-      causes: [
-        "the main thread waited: for another thread or process, the network, a file, or a lock",
-      ],
+      causes: [awaitedWords(awaited)],
     }
     : { next };
+}
+
+/** What a main thread waited for, as far as the function tells in which it did. */
+function awaitedWords(awaited: KnowledgeRow | null): string {
+  const reason = awaited?.waitReason;
+  return reason === "mutex" || reason === "rwlock" || reason === "lock"
+    ? "the main thread waited for a lock that another thread has"
+    : reason === "condition" || reason === "semaphore" || reason === "join" || reason === "queue"
+    ? "the main thread waited for what another thread does"
+    : reason === "reply"
+    ? "the main thread waited for another process or the kernel"
+    : reason === "files"
+    ? "the main thread waited for a file or the disk"
+    : reason === "other" && awaited!.meaning.startsWith("blocked on ")
+    ? `the main thread was ${awaited!.meaning}`
+    : "the main thread waited: for another thread or process, the network, a file, or a lock";
 }
 
 /** The function by which the program put its thread to sleep: nothing ends that but the time; `null` for other stacks. */

@@ -544,6 +544,14 @@ export const exceptionRows: readonly KnowledgeRow[] = [
   },
   {
     kind: "signal",
+    key: "SIGKILL of itself",
+    meaning: "The process ended itself by SIGKILL: it is named as what sent the signal.",
+    causes: [],
+    next: "Look for what calls kill() in the program or in a library in it.",
+    source: note,
+  },
+  {
+    kind: "signal",
     key: "SIGTRAP",
     meaning: "A trap instruction was executed.",
     causes: [],

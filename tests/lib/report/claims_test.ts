@@ -253,7 +253,7 @@ Deno.test("run-times whose handler ended the process are named", () => {
 });
 
 Deno.test("a main thread that the program put to sleep waited for nothing else", () => {
-  const slept = (frames: string[]) =>
+  const waited = (frames: string[]) =>
     told(
       crashText([
         "Exception Type:  EXC_CRASH (SIGKILL)",
@@ -261,14 +261,18 @@ Deno.test("a main thread that the program put to sleep waited for nothing else",
         "Termination Reason: Namespace SPRINGBOARD, Code 0x8badf00d",
         "Termination Description: SPRINGBOARD, scene-create watchdog transgression: com.example.shop exhausted real (wall clock) time allowance of 19.93 seconds | Elapsed application CPU time (seconds): 0.006, 0% CPU",
       ], [
-        "libsystem_kernel.dylib __semwait_signal + 8",
-        "libsystem_c.dylib nanosleep + 220",
         ...frames,
         "UIKitCore -[UIApplication _run] + 852",
         "UIKitCore UIApplicationMain + 340",
         "Shop main + 120",
       ]),
     ).causes;
+  const slept = (frames: string[]) =>
+    waited([
+      "libsystem_kernel.dylib __semwait_signal + 8",
+      "libsystem_c.dylib nanosleep + 220",
+      ...frames,
+    ]);
   const open = "Shop -[Delegate application:didFinishLaunchingWithOptions:] + 84";
   assertStringIncludes(
     slept(["libsystem_c.dylib sleep + 52", open]),
@@ -276,6 +280,10 @@ Deno.test("a main thread that the program put to sleep waited for nothing else",
   );
   // A library of the system may wait for something by it.
   assert(!slept(["libsqlite3.dylib unixSleep + 20", open]).includes("a call of"));
+  // What is known of the wait excludes the others.
+  const flushed = waited(["libsystem_kernel.dylib __fsync + 8", open]);
+  assertStringIncludes(flushed, "the main thread was blocked on the disk");
+  assert(!flushed.includes("the network"), flushed);
 });
 
 Deno.test("a guarded descriptor that was closed, in a report of a process that went on", () => {

@@ -502,6 +502,18 @@ Deno.test("Mono's trampolines that ran out: its own line is quoted where a log h
   const line = "Ran out of trampolines of type 2 in '/private/Shop.app/mscorlib.dll' (128)";
   const logged = `Nov  4 08:27:06 unknown Shop[1] <Notice>: ${line}\n\n${crash(abort, frames)}`;
   assertStringIncludes(told(logged), `It says: ${line}`);
+  // Mono's handler gets the signal of its own abort().
+  const handled = [
+    ...aborts,
+    "Shop mono_handle_native_sigsegv (mini-exceptions.c:2249)",
+    "Shop sigabrt_signal_handler (mini-posix.c:196)",
+    "libsystem_c.dylib _sigtramp + 42",
+    "libsystem_c.dylib pthread_kill + 48",
+    "libsystem_c.dylib abort + 88",
+    ...frames.slice(aborts.length),
+  ];
+  assertStringIncludes(told(crash(abort, handled)), "Mono had no more trampolines");
+  assert(!told(crash(abort, handled)).includes("Which signal"));
   const bare = told(crash(abort, frames));
   assertStringIncludes(bare, "Mono had no more trampolines");
   assertStringIncludes(bare, "Its message is not in the report.");
@@ -531,6 +543,21 @@ Deno.test("the caller of a constructor of the C++ library that raised its except
     under("libc++.1.dylib std::__1::__call_once(unsigned long volatile&, void*, void (*)(void*))"),
     ["unknown", "left"],
   );
+});
+
+Deno.test("a process that killed itself was not ended from outside", () => {
+  const text = crash(
+    `Process: Shop [123]\nException Type: EXC_CRASH (SIGKILL)\nException Codes: 0x0000000000000000, 0x0000000000000000\n` +
+      "Termination Reason: SIGNAL 9 Killed: 9\nTerminating Process: Shop [123]",
+    ["libsystem_kernel.dylib read + 8", "Shop -[Cart reload] + 8", "Shop main + 8", ...ends],
+  );
+  assertEquals(whose(text).slice(0, 2), ["none", "sender"]);
+  assertStringIncludes(told(text), "The process ended itself by SIGKILL");
+  const other = text.replace(
+    "Terminating Process: Shop [123]",
+    "Terminating Process: runningboardd [31]",
+  );
+  assertStringIncludes(told(other), "ended from outside");
 });
 
 Deno.test("a signal that a process sent itself from a function that has left the stack", () => {
