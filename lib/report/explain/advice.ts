@@ -80,6 +80,18 @@ function elsewhere(next: string): string {
       "Look for the assertion's text on stderr.",
     )
     .replace(
+      /^Read the exception's reason(?: in the console)?(?=[.:;])/,
+      "Look for the exception's reason in the console or the system's log",
+    )
+    .replace(
+      /^(?:Read|Check) the (\w+(?:, \w+ or \w+)?) in the exception's reason(?=[.;])/,
+      "Look for the exception's reason, which has the $1, in the console or the system's log",
+    )
+    .replace(
+      "Read the assertion's text: it is the exception's reason, in the report or in the log.",
+      "Look for the assertion's text, which is the exception's reason, in the console or the system's log.",
+    )
+    .replace(
       /^Read (class and \w+) in the exception's reason\b/,
       "Look for the exception's reason, which has $1, on stderr or in the system's log",
     );

@@ -1598,3 +1598,50 @@ Deno.test("a program that Mono is linked into, by the names of its threads", () 
   assert(!told(own).includes("managed"));
   assertEquals(whose(own)[0], "program");
 });
+
+Deno.test("what the system's functions refuse, by their names alone, and where the reason is to be looked for", () => {
+  const raised = (...frames: string[]) => {
+    const { happened, causes, check } = explainReport(readReport(
+      `${abort}\n\nLast Exception Backtrace:\n${
+        frameLines([
+          "CoreFoundation __exceptionPreprocess + 160",
+          "libobjc.A.dylib objc_exception_throw + 72",
+          ...frames,
+          "Shop -[Oven open] + 8",
+          "Shop main + 8",
+        ], 0x7000).join("\n")
+      }\n`,
+      "x",
+    ));
+    return [...happened, ...causes, ...check].join("\n");
+  };
+  const tap = raised(
+    "CoreFoundation +[NSException raise:format:] + 124",
+    "AVFAudio AVAE_RaiseException(NSString*, ...) + 48",
+    "AVFAudio AUGraphNodeBaseV3::CreateRecordingTap(unsigned long) + 300",
+    "AVFAudio -[AVAudioNode installTapOnBus:bufferSize:format:block:] + 100",
+  );
+  assertStringIncludes(tap, "AVFAudio refused to install a tap.");
+  assertStringIncludes(tap, "It was raised in AUGraphNodeBaseV3::CreateRecordingTap");
+  assertStringIncludes(tap, "Look for the exception's reason, which has the condition, in the");
+  for (
+    const [frame, words] of [
+      [
+        "HealthKit -[HKHealthStore _throwIfAuthorizationDisallowedForSharing:types:] + 8",
+        "HealthKit refused",
+      ],
+      ["UIKitCore -[_UIDiffableDataSourceState appendItemsWithIdentifiers:] + 8", "diffable data"],
+      ["SpriteKit -[SKNode addChild:] + 8", "has a parent already"],
+      ["WebKit -[WKUserContentController addScriptMessageHandler:name:] + 8", "added before"],
+      ["CoreFoundation _CFPrefsValidateValueForKey + 8", "no property list"],
+      [
+        "React -[RCTComponentViewRegistry componentViewDescriptorWithTag:] + 8",
+        "React Native's views",
+      ],
+    ]
+  ) assertStringIncludes(raised(frame), words);
+  assertStringIncludes(
+    raised("UIKitCore -[UITableView _dequeueReusableViewOfType:withIdentifier:] + 8"),
+    "Look for the exception's reason in the console or the system's log: it names the identifier.",
+  );
+});
