@@ -892,17 +892,6 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "Apple, Metal",
   ),
   ...frame(
-    ["-[HKHealthStore _throwIfAuthorizationDisallowedFor*"],
-    "HealthKit refused to ask for the types of data that it was asked for.",
-    [
-      "NSHealthShareUsageDescription or NSHealthUpdateUsageDescription is not in the Info.plist",
-      "a type that no app may write, or may only read through another one, such as a correlation",
-    ],
-    "Read the exception's reason in the console: it names the key or the type.",
-    "Apple, HKHealthStore requestAuthorizationToShareTypes:readTypes:completion:",
-    raise,
-  ),
-  ...frame(
     ["-[AVCaptureSession startRunning]", "-[AVCaptureSession stopRunning]"],
     "A capture session was started or stopped while it was being configured.",
     ["a call between beginConfiguration and commitConfiguration, as by another thread"],

@@ -1626,10 +1626,6 @@ Deno.test("what the system's functions refuse, by their names alone, and where t
   assertStringIncludes(tap, "Look for the exception's reason, which has the condition, in the");
   for (
     const [frame, words] of [
-      [
-        "HealthKit -[HKHealthStore _throwIfAuthorizationDisallowedForSharing:types:] + 8",
-        "HealthKit refused",
-      ],
       ["UIKitCore -[_UIDiffableDataSourceState appendItemsWithIdentifiers:] + 8", "diffable data"],
       ["SpriteKit -[SKNode addChild:] + 8", "has a parent already"],
       ["WebKit -[WKUserContentController addScriptMessageHandler:name:] + 8", "added before"],
