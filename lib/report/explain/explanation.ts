@@ -59,7 +59,7 @@ export function finished(
     simulatorOf(report),
   ]
     .filter((text) => text !== null).join(", ");
-  const version = process.version === null || /^\?\?\?/.test(process.version)
+  const version = process.version === null || /^(?:\?\?\?|0$)/.test(process.version)
     ? ""
     : ` ${process.version.replace(/ ?\( ?\)$/, "")}`;
   const name = process.name ?? (report.panic === null ? nameByMain(report) : null);

@@ -549,8 +549,10 @@ export function trunkOf({ tree }: ReportThread): ReportFrame[] {
     const { frame } = level[0];
     let sum = 0;
     for (const { count } of level) sum += count;
-    const isOne = level.every(({ frame: { symbol, address } }) =>
-      symbol === null ? address === frame.address : symbol === frame.symbol
+    const isOne = level.every(({ frame: { symbol, address, offset } }) =>
+      symbol === null
+        ? address === frame.address && offset === frame.offset
+        : symbol === frame.symbol
     );
     if (sum < total || !isOne) break;
     trunk.push(frame);

@@ -7,6 +7,7 @@ import { archOfCodeType, imageFinder } from "../images.ts";
 import type { CallTreeNode, ReportFrame, ReportImage, ReportThread } from "../drafts.ts";
 import { CrashReport, noProcess } from "../report.ts";
 import { Lines } from "../text.ts";
+import { namesByAtos, type SymbolicatedPlace } from "./copies.ts";
 import { MAX_UNREAD, MAX_UNREAD_LENGTH } from "./titles.ts";
 
 /** Number of characters in which the format is recognized. */
@@ -235,11 +236,16 @@ export function readCallTree(
   // Where a text ends after a thread's start and what that called, the rest of the stack was cut off.
   if (flat && path.length > 0 && path.length <= START_DEPTH) isPart = true;
   if (isPart) warnings.push(cutTree);
+  const symbolicated = namesByAtos(text === whole ? whole : whole.slice(0, 1 << 20));
   const find = imageFinder(images);
   const byName = new Map(images.map((image) => [image.name, image]));
-  place(threads, (frame) =>
-    find(frame.address) ??
-      (frame.imageName === null ? null : byName.get(frame.imageName) ?? null));
+  place(
+    threads,
+    (frame) =>
+      find(frame.address) ??
+        (frame.imageName === null ? null : byName.get(frame.imageName) ?? null),
+    symbolicated,
+  );
   const known = new Header(fields, header, () => {});
   const several = new Set(threads.map(({ process }) => process)).size > 1;
   const codeType = known.codeType;
@@ -291,10 +297,15 @@ function withoutDepth({ depth: _, ...rest }: TreeLine): Omit<TreeLine, "depth"> 
 function place(
   threads: readonly DraftThread[],
   find: (frame: ReportFrame) => ReportImage | null,
+  symbolicated: ReadonlyMap<bigint, SymbolicatedPlace>,
 ): void {
   const left = threads.flatMap(({ roots }) => roots);
   for (let node = left.pop(); node !== undefined; node = left.pop()) {
-    node.frame = { ...node.frame, image: find(node.frame) };
+    const { frame } = node;
+    const place = frame.symbol === null ? symbolicated.get(frame.address) : undefined;
+    const isSame = place !== undefined &&
+      (frame.imageName === null || frame.imageName === place.imageName);
+    node.frame = { ...frame, ...isSame ? place : {}, image: find(frame) };
     for (const child of node.children) left.push(child);
   }
 }
@@ -483,9 +494,26 @@ export function parseSpindumpLine(line: string): TreeLine | null {
   // Of an image that is known by its UUID alone there is no address.
   const unnamed = count === null
     ? null
-    : /^\?{3}\s{1,4}\((<[\dA-F]{8}-[\dA-F-]{27}>) \+ (\d{1,12})\)\s*$/i.exec(
+    : /^\?{3}\s{1,4}\((<[\dA-F]{8}-[\dA-F-]{27}>|[^()<>]{1,120}) \+ (\d{1,12})\)\s*$/i.exec(
       line.slice(count.end).trimStart(),
     );
+  // A copy without the addresses
+  const named = count === null || unnamed !== null
+    ? null
+    : /^(\S.{0,1000}?) \+ (\d{1,9}) \(([^()<>]{1,120}) \+ \d{1,12}\)\s*$/.exec(
+      line.slice(count.end).trimStart(),
+    );
+  if (count !== null && named !== null) {
+    return {
+      ...namelessLine,
+      depth,
+      count: count.count,
+      address: 0n,
+      symbol: named[1],
+      offset: Number(named[2]),
+      imageName: named[3],
+    };
+  }
   if (count !== null && unnamed !== null) {
     return {
       ...namelessLine,

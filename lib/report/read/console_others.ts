@@ -321,6 +321,8 @@ export const noticeConsoles: readonly Console[] = [
     // Apple, atos(1): a list of functions; nothing says of what
     said:
       /^(?=(?:(?![-+|!:#\d\s][\s\d+|!:])\S.{0,600} \(in [^()\n]{1,100}\) (?:\([^()\n]{1,200}:\d{1,7}\)|\+ \d{1,12})[ \t]*(?:\r?\n|$)){2})/m,
+    unless:
+      /^(?:Heaviest stack for |Call graph:|[ \t]{0,8}\d{1,4} {1,4}\S{1,60} {1,40}0x[0-9a-f]{6})/m,
     isAlone: true,
     frame(line) {
       const match =

@@ -44,6 +44,7 @@ import {
   titleIn,
 } from "./titles.ts";
 import { saidByMono } from "./mono.ts";
+import { namesByAtos, type SymbolicatedPlace } from "./copies.ts";
 import { loggedProcess, nameOrQueue, noThreads } from "./parts.ts";
 import { Lines } from "../text.ts";
 import type { ReportException } from "../drafts.ts";
@@ -1298,10 +1299,12 @@ class CrashTextReader {
       symbol !== null && symbol !== imageName &&
       !/^<(?:redacted|deduplicated_symbol)>$/.test(symbol);
     if (stacks.every((frames) => frames.every(isNamed))) return;
-    const byAddress = new Map<bigint, DraftFrame>();
+    const byAddress = new Map<bigint, SymbolicatedPlace & Partial<DraftFrame>>(
+      namesByAtos(this.#text),
+    );
     for (const frame of stacks.flat()) {
       if (isNamed(frame) && !frame.inlined && !byAddress.has(frame.address)) {
-        byAddress.set(frame.address, frame);
+        byAddress.set(frame.address, frame as SymbolicatedPlace & DraftFrame);
       }
     }
     for (const frame of stacks.flat()) {
@@ -1309,7 +1312,7 @@ class CrashTextReader {
       if (other === undefined || frame.imageName === null || frame.imageName !== other.imageName) {
         continue;
       }
-      const { symbol, offset, file, line, column } = other;
+      const { symbol, offset = null, file, line, column = null } = other;
       Object.assign(frame, { symbol, offset, file, line, column });
     }
   }

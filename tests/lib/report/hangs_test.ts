@@ -482,7 +482,10 @@ Deno.test("a single sample at the end of a heaviest stack decides nothing; share
     "1  salt + 10 (MyApp + 400) [0x100000190]",
   ]));
   assertStringIncludes(text, "4 of 6 samples (67%) went through bakeBread (MyApp)");
-  assertStringIncludes(text, "at its end is a single one: so few samples show little.");
+  assertStringIncludes(
+    text,
+    "at its end is a single one: so few samples show little.",
+  );
   assert(!text.includes("salt"), text);
   assertEquals(deciding?.frame.symbol, "bakeBread");
 });
@@ -920,4 +923,31 @@ Deno.test("what is written around a sample is not read, and may tell what the sa
       .text,
     "What could be read of the report has no other thread that could hold it.",
   );
+});
+
+Deno.test("a heaviest stack without addresses, with lines left out; what atos gave for a stack's addresses", () => {
+  const bare = heaviest([
+    "11  ??? (dyld + 82408)",
+    "...",
+    "11  ??? (SwiftUI + 4414408)",
+    "7   layout + 8 (AXRuntime + 12812)",
+  ]);
+  const { text } = explained(bare);
+  assertStringIncludes(text, "in layout (AXRuntime)");
+  const atos =
+    "atos -o Shop.app.dSYM/Contents/Resources/DWARF/Shop -arch arm64 -l 0x102100000 0x10720df70 0x10720a5ac\n" +
+    "```\n-[Cart total] (in Shop) (Cart.m:385)\nadd (in Shop) (Cart.m:107)\n```\n\n";
+  const stack = heaviest([
+    "9  ??? (dyld + 24012) [0x1be4d6dcc]",
+    "9  ??? (Shop + 84991856) [0x10720df70]",
+    "9  ??? (Shop + 84977068) [0x10720a5ac]",
+  ]);
+  const named = readReport(atos + stack, "x");
+  assertEquals(
+    named.threads[0].frames.map(({ symbol, file, line }) => [symbol, file, line]),
+    [["add", "Cart.m", 107], ["-[Cart total]", "Cart.m", 385], [null, null, null]],
+  );
+  // An output of another number of lines is of other addresses.
+  const other = readReport(atos.replace(" 0x10720a5ac", "") + stack, "x");
+  assertEquals(other.threads[0].frames.every(({ symbol }) => symbol === null), true);
 });

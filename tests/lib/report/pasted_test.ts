@@ -278,3 +278,17 @@ Deno.test("frames that are quoted in front of the report that has them are no re
   const others = frames.map((frame) => frame.replace("0x00000001044", "0x00000001099"));
   assertEquals(read(others).length, 2);
 });
+
+Deno.test("what atos gave for the addresses of a crash is told in its stack", () => {
+  const { crashedThread } = readReport(
+    "Process: Shop [77]\nCode Type: ARM-64\nException Type: EXC_BAD_ACCESS (SIGSEGV)\n\nThread 0 Crashed:\n" +
+      "0   Shop   0x0000000100a08118 0x100a00000 + 33048\n1   Shop   0x0000000100a18118 0x100a00000 + 98584\n\n" +
+      "$ atos -arch arm64 -o Shop.app/Shop -l 0x100a00000 0x0000000100a08118 0x0000000100a18118\n" +
+      "-[Cart add:] (in Shop) (Cart.m:42)\nmain (in Shop) + 44\n",
+    "x",
+  );
+  assertEquals(
+    crashedThread?.frames.map(({ symbol, line }) => [symbol, line]),
+    [["-[Cart add:]", 42], ["main", null]],
+  );
+});
