@@ -21,6 +21,7 @@ import {
   regionWords,
   stackAfter,
 } from "./region.ts";
+import { isMobile } from "./platform.ts";
 import { isProbing } from "./copying.ts";
 import { faultingThread, type Used, usedFor } from "./instruction.ts";
 import { abortsAfter, innermost, interrupted, isShallow, isUnnamed } from "./stack.ts";
@@ -104,6 +105,8 @@ export type AddressClass =
   | "object"
   | "readonly"
   | "constant"
+  | "jit"
+  | "jit run"
   | "readable"
   | "protected"
   | "protected elsewhere"
@@ -218,8 +221,21 @@ function readFault(report: CrashReport, address: bigint): Fault {
   };
 }
 
+/** Whether memory may be read, written and run, and was refused nevertheless: on Apple silicon that is made with MAP_JIT, which
+ * each thread may either write to or run; Apple, Porting just-in-time compilers to Apple silicon. */
+function isExclusive({ report, region }: Fault): boolean {
+  return region.isOpen && isProtected(report) && cpuOf(report) === "arm" && !isMobile(report);
+}
+
 /** What is told of an address that the program jumped to. */
 const jumps: readonly Rule[] = [
+  (fault) =>
+    isExclusive(fault)
+      ? [
+        "jit run",
+        "it is that of the instruction itself, in memory for code that is made while the program runs (MAP_JIT): the thread was set to write there, and may not run it meanwhile",
+      ]
+      : null,
   ({ report }) =>
     faultOf(report) === "KERN_MEMORY_ERROR"
       ? ["unknown", "it is that of the instruction itself: its page of code was not there"]
@@ -445,16 +461,22 @@ function isSingle(said: Found | readonly Found[]): said is Found {
 }
 
 /** The class of an address, by what else the report has of the access. */
-function settled(
-  { report, address, region, sp }: Fault,
-  kind: AddressClass,
-  words: readonly string[],
-): AddressWords {
+function settled(fault: Fault, kind: AddressClass, words: readonly string[]): AddressWords {
+  const { report, address, region, sp } = fault;
   // Without its stack it may as well be that of a function.
   if (kind === "null" && address === 0n && (counterOf(report) === null || isLost(report))) {
     return { kind: "nothing", words };
   }
   const access = accessOf(report);
+  if (kind === "unknown" && access === "write" && isExclusive(fault)) {
+    return {
+      kind: "jit",
+      words: [
+        ...words,
+        "its memory is for code that is made while the program runs (MAP_JIT): the thread was set to run it, and may not write there meanwhile",
+      ],
+    };
+  }
   if (kind === "unknown" && region.type === null && isProtected(report)) {
     // The stack pointer is near where a stack ends.
     if (sp === null && report.exception?.signal === "SIGSEGV") {

@@ -34,6 +34,8 @@ export interface RegionWords {
   readonly kind: "overrun" | "beside" | "readonly" | "unknown";
   /** Whether code may run in the region, or its protection is not in the report. */
   readonly executable: boolean;
+  /** Whether its memory may be read, written and run, as far as the region goes. */
+  readonly isOpen: boolean;
 }
 
 /** What `VM Region Info` says about the region at the address. */
@@ -48,6 +50,7 @@ export function regionWords(report: CrashReport, address: bigint): RegionWords {
     beside: null,
     kind: "unknown",
     executable: false,
+    isOpen: false,
   };
   if (info === null) {
     return isBehindMain(report, address) ? stackWords(report, 0, nothing) : nothing;
@@ -95,6 +98,7 @@ export function regionWords(report: CrashReport, address: bigint): RegionWords {
     beside: other !== null && stackEndsAt(info, address) === crashed ? crashed : null,
     kind: protection?.startsWith("r-") === true ? "readonly" : "unknown",
     executable: protection === undefined || protection.endsWith("x"),
+    isOpen: protection === "rwx",
   };
 }
 
@@ -214,10 +218,10 @@ function gapWords(
     return stackWords(report, before.thread ?? (isMain ? 0 : null), nothing);
   }
   const near = [
-    after === null || after >= NEAR
+    after === null || after >= NEAR || isSetAside(before)
       ? ""
       : `${past} the end of ${before === null ? "the one before" : before.type}`,
-    until === null || until >= NEAR
+    until === null || until >= NEAR || isSetAside(behind)
       ? ""
       : `${sizeWords(until)} before ${behind === null ? "the next" : behind.type}`,
   ].filter((text) => text !== "").join(" and ");
@@ -242,6 +246,11 @@ function stackWords(
   return thread === (report.crashedThread?.index ?? crashedIndex(report))
     ? { ...nothing, words, beside: thread, kind: "beside" }
     : { ...nothing, words: `${words}, which is not the one that crashed` };
+}
+
+/** Whether a region is address space that is only set aside. */
+function isSetAside(region: Neighbour | null): boolean {
+  return region !== null && /\(reserved\)$/.test(region.type);
 }
 
 function isHeap({ type }: Neighbour): boolean {

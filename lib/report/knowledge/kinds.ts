@@ -754,6 +754,22 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "address",
+    "jit",
+    "",
+    ["a thread that writes code without pthread_jit_write_protect_np(0) before, or after (1) again"],
+    "Allow writing on the thread itself before it writes, and only forbid it again before it runs the code.",
+    "Apple, Porting just-in-time compilers to Apple silicon",
+  ),
+  row(
+    "address",
+    "jit run",
+    "",
+    ["a thread that runs the code after pthread_jit_write_protect_np(0), without (1) again"],
+    "Forbid writing again on the thread itself before it runs the code.",
+    "Apple, Porting just-in-time compilers to Apple silicon",
+  ),
+  row(
+    "address",
     "constant",
     "",
     ["a write to a constant", "a jump to an address that has no code"],

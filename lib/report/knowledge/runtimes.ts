@@ -1214,6 +1214,7 @@ export const runtimeRows: readonly KnowledgeRow[] = [
   library("libpython*", "Python", "CPython"),
   library("Python", "Python, as a framework", "CPython"),
   library("org.python.python", "Python, as a framework", "CPython"),
+  library("org.python.Python*", "Python, as a framework", "CPython"),
   library("Python3", "Python, as a framework of Xcode", "CPython"),
   library("libperl*", "Perl", "Perl"),
   library("libR.dylib", "the R interpreter", "R, src/main"),

@@ -1621,3 +1621,29 @@ Deno.test("a binding's function is not told beside the one that it is named by",
   assert(!path("Cart::pay").includes("_wrap_"), path("Cart::pay"));
   assertStringIncludes(path("Sum::add"), "_wrap_Cart_pay");
 });
+
+Deno.test("memory for code that is made while the program runs may be written or run on Apple silicon, not both", () => {
+  const refused = (esr: string, pc: string, cpu = "ARM-64") =>
+    told(
+      `Code Type: ${cpu} (Native)\nOS Version: macOS 14.3 (23D56)\n` +
+        crash(
+          "Exception Type: EXC_BAD_ACCESS (SIGBUS)\nException Codes: KERN_PROTECTION_FAILURE at 0x0000000104001000\n" +
+            "\nVM Region Info: 0x104001000 is in 0x104000000-0x108000000;  bytes after start: 4096  bytes before end: 67104767\n" +
+            "      REGION TYPE                    START - END         [ VSIZE] PRT/MAX SHRMOD  REGION DETAIL\n" +
+            "--->  VM_ALLOCATE                 104000000-108000000    [ 64.0M] rwx/rwx SM=PRV\n",
+          ["MyApp Assembler::emit(unsigned int) + 40", "MyApp main + 8"],
+          "\nThread 0 crashed with ARM Thread State (64-bit):\n" +
+            `    x0: 0x0000000104001000   fp: 0x000000016f1ff040   lr: 0x0000000100802000\n` +
+            `    sp: 0x000000016f1ff000   pc: ${pc} cpsr: 0x60001000\n` +
+            `   far: 0x0000000104001000  esr: ${esr}\n`,
+        ),
+    );
+  const write = refused("0x9200004f (Data Abort) byte write Permission fault", "0x7028");
+  assertStringIncludes(write.what, "the thread was set to run it, and may not write there");
+  assertStringIncludes(write.causes, "pthread_jit_write_protect_np(0)");
+  const run = refused("0x8200000f (Instruction Abort) Permission fault", "0x104001000");
+  assertStringIncludes(run.what, "the thread was set to write there, and may not run it");
+  assert(!run.what.includes("wrong function pointer"), run.what);
+  const intel = refused("0x9200004f (Data Abort) byte write Permission fault", "0x7028", "X86-64");
+  assert(!intel.what.includes("MAP_JIT"), intel.what);
+});
