@@ -491,6 +491,11 @@ function specialOf(
       };
     }
   }
+  if (
+    symbol !== null && symbol.startsWith("WebKit::runInitializationCode") && ended === "trap" &&
+    report.crashedThread !== null && report.crashedThread.index !== 0 &&
+    !isMainThread(report.crashedThread)
+  ) return { row: known("frame", "WebKit::runInitializationCode aside")!, index };
   if (symbol !== null && checks.test(symbol) && ended !== "access") {
     const opens = stack.slice(index + 1, index + 4).some(({ symbol, file }) =>
       /\bstatic (?:NS|Foundation\.)?Bundle\.module\b/.test(symbol ?? "") ||

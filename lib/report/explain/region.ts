@@ -8,7 +8,7 @@ import { sizeWords } from "./words.ts";
 /** Up to this far after a heap's region an access is taken for one past the end of its last block. */
 const OVERRUN = 0x1000n;
 /** How near a region is that an address is told by. */
-const NEAR = 0x10000n;
+const NEAR = 0x4000n;
 /** More than this no function has on its stack, mostly. */
 const LARGE_FRAME = 0x100_0000n;
 /** User space has no larger gaps: reports print negative distances as large ones. */

@@ -335,9 +335,19 @@ export function isCompiledCode(
   }
   // A jump to nowhere.
   if (frame.address === faultAddress(report)) return false;
-  return stack.slice(at + 1).some((other) =>
+  const rest = stack.slice(at + 1);
+  const runtimes = rest.filter((other) =>
     compilers.test(titleOf(other)) || compilerNames.test(other.symbol ?? "")
   );
+  // What Java compiles is called by its virtual machine alone.
+  const caller = rest.find((other) => imageOf(other) !== null);
+  return runtimes.length > 0 &&
+    !(runtimes.every(isJavas) && caller !== undefined && !isSystemFrame(caller) &&
+      !isJavas(caller));
+}
+
+function isJavas(frame: ReportFrame): boolean {
+  return /^libjvm\b/.test(titleOf(frame)) || /^JavaCalls::/.test(frame.symbol ?? "");
 }
 
 /** Whether something ended a process whose thread only waits on the stack that is called the crashed one's. */

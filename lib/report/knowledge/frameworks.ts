@@ -54,6 +54,13 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "Rust, library/std/src/panicking.rs: default_hook",
   ),
   ...frame(
+    ["WebKit::runInitializationCode aside"],
+    "WebKit was used for the first time on a thread that is not the main one: it stops the process for that.",
+    ["a web view, or a configuration or cookie store of one, that is made on another thread"],
+    "Make the first object of WebKit on the main thread.",
+    "WebKit, Source/WebKit/Shared/Cocoa/WebKit2InitializeCocoa.mm",
+  ),
+  ...frame(
     ["OpenGL on another thread"],
     "OpenGL was called on a thread that has no current context.",
     ["OpenGL called on a thread on which no context was made current"],

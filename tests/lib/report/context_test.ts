@@ -1647,3 +1647,37 @@ Deno.test("memory for code that is made while the program runs may be written or
   const intel = refused("0x9200004f (Data Abort) byte write Permission fault", "0x7028", "X86-64");
   assert(!intel.what.includes("MAP_JIT"), intel.what);
 });
+
+Deno.test("WebKit's first use on another thread; what Java compiled is called by its virtual machine alone", () => {
+  const web = (thread: number) =>
+    told(
+      `Exception Type: EXC_BREAKPOINT (SIGTRAP)\n\nThread ${thread} Crashed:\n${
+        frameLines([
+          "WebKit WebKit::runInitializationCode(void*) + 88",
+          "WebKit WebKit::InitializeWebKit2() + 88",
+          "WebKit -[WKWebViewConfiguration init] + 108",
+          "MyApp makeView + 80",
+        ]).join("\n")
+      }\n`,
+    ).what;
+  assertStringIncludes(
+    web(4),
+    "WebKit was used for the first time on a thread that is not the main",
+  );
+  assert(!web(0).includes("is not the main"), web(0));
+  const whose = (caller: string) =>
+    told(
+      crash(
+        "Exception Type: EXC_BAD_ACCESS (SIGSEGV)\nException Codes: KERN_INVALID_ADDRESS at 0x10",
+        [
+          "0x0000000106143758 ??? ???",
+          caller,
+          "0x0000000106143858 ??? ???",
+          "libjvm.dylib JavaCalls::call_helper(JavaValue*, methodHandle*) + 22",
+          "libsystem_pthread.dylib _pthread_start + 8",
+        ],
+      ),
+    ).whose;
+  assertEquals(whose("libjvm.dylib JavaCalls::call(JavaValue*) + 4")[1], "compiled");
+  assertEquals(whose("libemit.dylib emit + 4").slice(1), [null, "emit"]);
+});
