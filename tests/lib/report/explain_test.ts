@@ -252,12 +252,12 @@ Deno.test("faulting addresses in words", () => {
   assertStringIncludes(words(0x1_0000_4000n, { pc: 0x1_0000_4000n }), "the program jumped there");
   assertStringIncludes(words(0x1_048f_0010n), "it is in Orchard, 0x10 bytes from its start");
   const gap =
-    "0x280000000 is not in any region.  Bytes after previous region: 16385  Bytes before " +
+    "0x280000000 is not in any region.  Bytes after previous region: 8193  Bytes before " +
     "following region: 2147467264\n      REGION TYPE    START - END\n      MALLOC_TINY\n" +
     "--->  GAP OF 0x80000000 BYTES\n      Stack";
   assertStringIncludes(
     words(0x2_8000_0000n, { region: gap }),
-    "in no region of the process: 16384 bytes behind the end of the one before",
+    "in no region of the process: 8192 bytes behind the end of the one before",
   );
   const guard =
     "0x16e000000 is in 0x16dffc000-0x16e000000;  bytes after start: 1  bytes before end: 2\n" +
