@@ -6,11 +6,18 @@ import type { CrashReport, ReportImage } from "../report.ts";
 import { explainCrash } from "./crash.ts";
 import { type Explanation, type Findings, finished } from "./explanation.ts";
 import { explainJetsam, explainLowMemory, isJetsam } from "./jetsam.ts";
-import { eventOf, explainEvent, explainStackshot, namedProcess, namedWords } from "./kinds.ts";
+import {
+  eventOf,
+  explainEvent,
+  explainStackshot,
+  frontWords,
+  namedProcess,
+  namedWords,
+} from "./kinds.ts";
 import { explainPanic } from "./panic.ts";
 import { explainSampled } from "./sampled.ts";
 import { isLive, isPaused } from "./telling.ts";
-import { reasonOf, terminationRow } from "./termination.ts";
+import { endedTaskWords, reasonOf, terminationRow } from "./termination.ts";
 import { count, sentence } from "./words.ts";
 
 /** Explains a report.
@@ -54,9 +61,12 @@ export function explainReport(
         `A stackshot of the whole system, taken when a process was ended (${code}): ${
           sentence(ended.meaning)
         }`,
-        ...(reason === null
-          ? []
-          : [`It says: ${reason}`, ...namedWords(report, namedProcess(report, reason))]),
+        ...(reason === null ? [] : [
+          `It says: ${reason}`,
+          ...endedTaskWords(ended, reason),
+          ...namedWords(report, namedProcess(report, reason)),
+        ]),
+        ...frontWords(report),
       ];
       return whole({ headline: "stackshot", happened: told, rows: [ended] });
     }

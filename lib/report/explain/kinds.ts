@@ -1,7 +1,15 @@
 /** Reports about something else than a crash: the use of resources, hangs, stackshots. */
 
 import { baseName } from "../images.ts";
-import { isObject, type JsonObject, numberAt, objectAt, parseJson, textAt } from "../json.ts";
+import {
+  arrayAt,
+  isObject,
+  type JsonObject,
+  numberAt,
+  objectAt,
+  parseJson,
+  textAt,
+} from "../json.ts";
 import { type KnowledgeRow, known } from "../knowledge/mod.ts";
 import { type CrashReport, fieldValue } from "../report.ts";
 import { headOf } from "../text.ts";
@@ -193,6 +201,7 @@ export function explainStackshot(report: CrashReport, reason: string | null): Fi
       `It says: ${reason}`,
       ...(asker === null ? [] : [`${asker} asked for it.`]),
       ...namedWords(report, named),
+      ...frontWords(report),
     ],
     rows: [{
       ...row,
@@ -221,6 +230,23 @@ export function namedWords(report: CrashReport, named: string | null): string[] 
     `The process that this names is ${named}.`,
     ...lockWaits(report, [named.replace(/ \[\d{1,7}\]$/, "")]),
   ];
+}
+
+/** Which processes were in front when a stackshot was taken. */
+export function frontWords({ body, fields, threads }: CrashReport): string[] {
+  const pids = [
+    ...arrayAt(body ?? {}, "frontmostPids").map(String),
+    ...fields.flatMap(({ name, value }) =>
+      /^Frontmost process PID$/i.test(name) ? [value.trim()] : []
+    ),
+  ].slice(0, 8);
+  // SpringBoard, which shows the others, is always among them.
+  const front = pids.flatMap((pid) =>
+    threads.find(({ process }) => process?.endsWith(`[${pid}]`) === true)?.process ?? []
+  ).filter((title) => !title.startsWith("SpringBoard ["));
+  return front.length === 0
+    ? []
+    : [front.length === 1 ? `In front was ${front[0]}.` : `In front were ${front.join(", ")}.`];
 }
 
 /** Most lines of the system's analytics that are read, and most entries of a kind that are told. */

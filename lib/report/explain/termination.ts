@@ -73,7 +73,9 @@ export function tellTermination(crash: Crash, story: Story): void {
   if (holder !== null) {
     story.tell(`Thread ${holder.index} was in SQLite: most likely it held the lock.`);
   }
-  if (ended.key.startsWith(ASSERTION)) tellTask(texts.join("\n").slice(0, 4000), story);
+  if (ended.key.startsWith(ASSERTION)) {
+    for (const words of taskWords(texts.join("\n").slice(0, 4000))) story.tell(words);
+  }
   const share = watchdogWords(termination?.reasons.join(" ") ?? "");
   if (share !== null) story.tell(mainWaits(report) ? share.replace(didNotWait, mainWaited) : share);
   else if (isSlow) tellComputed(texts.join("\n").slice(0, 4000), story);
@@ -262,12 +264,20 @@ function mainAdvice(frames: readonly ReportFrame[]): string {
     : `See whether ${name} takes long: it ran on the main thread at that moment.`;
 }
 
-/** Tells how long a background task was permitted, and how much the app computed meanwhile. */
-function tellTask(text: string, story: Story): void {
+/** How long a background task was permitted, and how much the app computed meanwhile. */
+function taskWords(text: string): string[] {
   const permitted = new Set(assertionsIn(text).map(({ seconds }) => seconds));
   const [first] = permitted;
-  if (permitted.size === 1 && first !== null) story.tell(`It was permitted ${first} s.`);
-  tellComputed(text, story);
+  const computed = computedWords(text);
+  return [
+    ...(permitted.size === 1 && first !== null ? [`It was permitted ${first} s.`] : []),
+    ...(computed === null ? [] : [computed]),
+  ];
+}
+
+/** What the reason of a stackshot tells of the background tasks for which a process was ended. */
+export function endedTaskWords(ended: KnowledgeRow, reason: string): string[] {
+  return ended.key.startsWith(ASSERTION) ? taskWords(reason.slice(0, 4000)) : [];
 }
 
 function tellComputed(text: string, story: Story): void {
@@ -410,6 +420,10 @@ function assertionRow(text: string): KnowledgeRow | null {
   );
   const [reason = null] = found;
   const isOne = reason !== null && found.every((other) => other === reason);
+  const names = [...text.matchAll(/\bBKProcessAssertion: [^>"\n]{1,60}"([^"\n]{1,200})"/g)];
+  if (names.length > 0 && names.every(([, name]) => name.startsWith("File Coordination Claim"))) {
+    return known("termination", `${ASSERTION} coordination`);
+  }
   if (isOne && reason === "finishTask") return known("termination", ASSERTION);
   return (isOne ? known("termination", `${ASSERTION} ${reason}`) : null) ??
     known("termination", `${ASSERTION} other`);
@@ -489,8 +503,14 @@ function namesAReason(namespace: string | null): boolean {
 
 /** Why a stackshot was taken; `null` when it does not say. */
 export function reasonOf(report: CrashReport): string | null {
-  return fieldValue(report, "reason") ??
+  const written = fieldValue(report, "reason") ??
     (report.body === null ? null : textAt(report.body, "reason"));
+  // Its lines are told as one.
+  return written?.trim().replace(
+    /([:;,.]?)\s{0,20}\n\s{0,200}/g,
+    (_, mark) => mark === "" ? "; " : `${mark} `,
+  ) ??
+    null;
 }
 
 /** Whether the process waited or worked, by what a watchdog measured: `exhausted real (wall clock) time allowance of

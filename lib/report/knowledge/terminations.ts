@@ -52,6 +52,15 @@ export const terminationRows: readonly KnowledgeRow[] = [
     watchdog,
   ),
   code(
+    "ASSERTIOND:0x8badf00d assertion coordination",
+    'The system ended the app, whose coordinated access to files had not ended in the time that it had for it in the background (0x8badf00d, "ate bad food"): nothing in it crashed.',
+    [
+      "a coordinated access (NSFileCoordinator) that took too long, or that waited for another process, such as that which provides the files",
+    ],
+    "See which files the app coordinates, and who provides them; such an access has to end, or to be cancelled, before the app is suspended.",
+    "Apple, NSFileCoordinator; filecoordinationd(8)",
+  ),
+  code(
     "ASSERTIOND:0x8badf00d assertion suspend",
     'The system ended the app: it had gone to the background and was still at work, or waited, when it was to be suspended (0x8badf00d, "ate bad food"). Nothing in it crashed.',
     [],

@@ -69,6 +69,28 @@ Deno.test("whom the reason of a stackshot names by number, and what its threads 
   );
 });
 
+Deno.test("who was in front of a stackshot; files that were not coordinated to their end", () => {
+  const text = told(
+    `{"bug_type":"288","os_version":"iPhone OS 12.3"}\n${
+      JSON.stringify({
+        ...{ exception: "0x8badf00d", build: "x", frontmostPids: [8, 52] },
+        reason: "Bakery:7 has active assertions beyond permitted time: \n" +
+          '<BKProcessAssertion: 0x102; "File Coordination Claim A1" (finishTask:180s); id:…5C> (owner: filecoordinatio:20)\n\n' +
+          "Elapsed application CPU time (seconds): 0.126, 0% CPU\n",
+        processByPid: {
+          "7": { procname: "Bakery", threadById: { "1": {} } },
+          "8": { procname: "Till", threadById: { "2": {} } },
+          "52": { procname: "SpringBoard", threadById: { "3": {} } },
+        },
+      })
+    }`,
+  );
+  assertStringIncludes(text, "whose coordinated access to files had not ended");
+  assertStringIncludes(text, "beyond permitted time: <BKProcessAssertion");
+  assertStringIncludes(text, "It was permitted 180 s.\nThe app computed for 0.126 s (0% CPU)");
+  assertStringIncludes(text, "names is Bakery [7].\nIn front was Till [8].");
+});
+
 Deno.test("what analytics count of crashes and of processes that were ended for memory", () => {
   const line = (name: string, message: object) => `${JSON.stringify({ message, name })}\n`;
   const { happened, check } = explainReport(readReport(
