@@ -22,7 +22,7 @@ import {
   stackAfter,
 } from "./region.ts";
 import { isMobile } from "./platform.ts";
-import { isProbing } from "./copying.ts";
+import { isCopying, isProbing } from "./copying.ts";
 import { faultingThread, type Used, usedFor } from "./instruction.ts";
 import { abortsAfter, innermost, interrupted, isShallow, isUnnamed } from "./stack.ts";
 
@@ -759,6 +759,12 @@ function guardWords(report: CrashReport, address: bigint): [AddressClass, string
     ];
   }
   // Behind a handler's frames the registers are not those of the access.
+  if (sp === null && isCopying(report)) {
+    return [
+      "stack",
+      "it is in a stack's guard page: the stack is full, or something was copied past an end",
+    ];
+  }
   if (isInterrupted || sp === null) {
     return ["stack", "it is in a stack's guard page: the stack is full, most likely"];
   }

@@ -35,6 +35,7 @@ import {
   isSystemProgram,
   isTweak,
 } from "./program.ts";
+import { isCopying } from "./copying.ts";
 import { isEvidence, lacksState, makerOfFile, scriptBetween } from "./evidence.ts";
 import { isOwnKill, isSignalled } from "./signalled.ts";
 import { isJetsam, isLowMemory, jetsamReason } from "./jetsam.ts";
@@ -269,6 +270,7 @@ export function attributeReport(
   // What filled the stack is further out than a copy goes.
   if (
     stack === report.crashedThread?.frames && overflows(report) && recursion(report) === null &&
+    !isCopying(report) &&
     !reachesBase(stack)
   ) return { ...undecided, absent: "hidden", frames };
   const beside = deciding === null ? null : partBeside(report, deciding, stack);

@@ -383,7 +383,9 @@ export function tellOwnAbort(crash: Crash, story: Story): void {
   if (endedBy(report) !== "abort" || story.rows.some(({ causes }) => causes.length > 0)) return;
   const owner = handlerOwner(crash);
   const failed = stack[crash.reading.first];
-  if (owner !== null && handlesFaults.has(owner) && failed !== undefined) {
+  // Another abort() is no fault.
+  const isFault = failed?.symbol == null || !sends.test(failed.symbol);
+  if (owner !== null && handlesFaults.has(owner) && failed !== undefined && isFault) {
     // It got the signal of abort() itself: why that was called is further out.
     if (/^_{0,2}(?:(?:pthread_)?kill|raise|abort)\b/.test(failed.symbol ?? "")) return;
     story.add(
@@ -392,7 +394,7 @@ export function tellOwnAbort(crash: Crash, story: Story): void {
         ownLog(owner)
       }. What the signal was for was met in ${frameTitle(failed)} (frame ${failed.index}).`,
     );
-    story.tell("Which signal it was is not in the report.");
+    story.tell("The signal's name is not in the report.");
     return;
   }
   const handler = ownHandler(stack);

@@ -8,7 +8,8 @@ import {
   missingUsage,
 } from "../knowledge/mod.ts";
 import { subtypeName } from "../codes.ts";
-import { faultAddress } from "../fault.ts";
+import { faultAddress, stackPointer } from "../fault.ts";
+import { isCopying, wrongLength } from "./copying.ts";
 import { type CrashReport, fieldValue } from "../report.ts";
 import { headOf } from "../text.ts";
 import { classifyAddress } from "./address.ts";
@@ -90,13 +91,22 @@ function hasNoAddress({ exception, arch }: CrashReport, texts: readonly string[]
     );
 }
 
+/** Fewer frames do not fill a stack, but by what one of them has there. */
+const FEW = 40;
+
 /** The row for the system's note on a stack, which it makes by the address alone, where the stack pointer is far from the
  * stack's end; `null` for others. */
 function guardRow(text: string, report: CrashReport): KnowledgeRow | null {
   const address = /^Thread stack size exceeded\s*$/.test(text) ? faultAddress(report) : null;
-  return address !== null && classifyAddress(report, address).kind === "guard"
-    ? known("message", "Thread stack size exceeded, but it was not full")
-    : null;
+  if (address === null) return null;
+  if (classifyAddress(report, address).kind === "guard") {
+    return known("message", "Thread stack size exceeded, but it was not full");
+  }
+  // A copy's own length may as well have led there.
+  const { crashedThread: thread } = report;
+  const mayRunPast = thread !== null && thread.frames.length < FEW && isCopying(report) &&
+    (stackPointer(thread) === null || wrongLength(report) !== null);
+  return mayRunPast ? known("message", "Thread stack size exceeded while memory was copied") : null;
 }
 
 /** Bytes below which no process uses too much memory, on any device. */

@@ -24,6 +24,32 @@ export function tellOthers(crash: Crash, story: Story): void {
   tellCloser(crash, story);
   tellSharers(crash, story);
   tellMessaged(crash, story);
+  tellCrowd(crash, story);
+}
+
+/** Threads from which on a process has more than pools begin, and those at one place that are a crowd. */
+const MANY = 64;
+const CROWD = 48;
+
+/** Tells where most threads were of a process that had very many, as where requests pile up. */
+function tellCrowd({ report }: Crash, story: Story): void {
+  const { threads } = report;
+  if (threads.length < MANY) return;
+  const counts = new Map<string, number>();
+  for (const { frames } of threads) {
+    for (const [at, frame] of frames.entries()) {
+      const symbol = functionOf(frame, frames[at - 1] ?? null);
+      if (symbol === null || frameOwner(frame, symbol) !== "program") continue;
+      const name = shortName(symbol);
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+      break;
+    }
+  }
+  for (const [name, count] of counts) {
+    if (count >= CROWD && count * 2 > threads.length) {
+      story.tell(`Of the ${threads.length} threads, ${count} were in ${name}.`);
+    }
+  }
 }
 
 /** Functions that fail by the object or block that they are passed. */

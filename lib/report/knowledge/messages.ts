@@ -434,6 +434,16 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Apple, ReportCrash; XNU, osfmk/vm/vm_fault.c",
   ),
   message(
+    "Thread stack size exceeded while memory was copied",
+    "The access was to a stack's guard page, which the report takes for a stack that is full. Memory was copied or set there, which may have gone past its end.",
+    [
+      "a length that was computed wrongly, or a buffer that is too small",
+      "recursion that does not end, or large local arrays",
+    ],
+    "See what the top function was passed: where it wrote to, and how much.",
+    "Apple, ReportCrash; XNU, osfmk/vm/vm_fault.c",
+  ),
+  message(
     "Thread stack size exceeded",
     "The stack overflowed.",
     ["recursion that does not end, or goes too deep for the stack", "large local arrays"],

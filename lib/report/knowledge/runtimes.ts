@@ -678,15 +678,11 @@ export const runtimeRows: readonly KnowledgeRow[] = [
   frame("mono_jit_runtime_invoke*", "", [], "", mono, "raise"),
   frame("mono_runtime_invoke*", "", [], "", mono, "raise"),
   frame("mono_runtime_try_invoke*", "", [], "", mono, "raise"),
-  frame(
-    "mono_handle_native_crash*",
-    "Mono passed on a native crash.",
-    [],
-    "",
-    mono,
-    "raise",
+  ...handling(
+    "Mono",
+    frame("mono_handle_native_sigsegv*", "", [], "", mono, "raise"),
+    frame("mono_handle_native_crash*", "Mono passed on a native crash.", [], "", mono, "raise"),
   ),
-  ...handling("Mono", frame("mono_handle_native_sigsegv*", "", [], "", mono, "raise")),
   ...["segv", "abrt", "ill", "fpe", "int", "usr1"].map((name) =>
     frame(`mono_sig${name}_signal_handler*`, "", [], "", mono, "raise")
   ),

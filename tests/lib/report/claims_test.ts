@@ -2346,6 +2346,18 @@ Deno.test("a run-time's own handler of signals that called abort(), where the re
   assertStringIncludes(what, "The Java virtual machine's own handler of signals ended the process");
   assertStringIncludes(what, "What the signal was for was met in oven_bake (liboven.dylib)");
   assertEquals(whose[2], "oven_bake");
+  const mono = (...interrupted: string[]): string =>
+    told(crashText(abort, [
+      ...killed,
+      "libmonosgen-2.0.dylib mono_handle_native_crash + 300",
+      "libmonosgen-2.0.dylib mono_sigsegv_signal_handler_debug + 200",
+      "libsystem_platform.dylib _sigtramp + 56",
+      ...interrupted,
+      ...start,
+    ])).what;
+  assertStringIncludes(mono("liboven.dylib oven_bake + 12"), "Mono's own handler of signals ended");
+  // The signal was that of an abort().
+  assert(!mono(...killed, "liboven.dylib oven_bake + 12").includes("own handler of signals"));
   // Without a signal it was a check of its own.
   const own = told(crashText(abort, [
     ...killed,
@@ -2404,4 +2416,37 @@ Deno.test("what a string function was passed is checked once; far in what opens 
     readReport(crashText(bad("0x8"), frames), "x").threads[0].frames.map(isNearest),
     [true, false, false],
   );
+});
+
+Deno.test("of a process with very many threads it is told where most of them were", () => {
+  const thread = (index: number): string =>
+    `Thread ${index}:\n` +
+    frameLines([
+      "libsystem_kernel.dylib __psynch_cvwait + 10",
+      "Shop Pool::checkout(Request const&) + 40",
+      "libsystem_pthread.dylib _pthread_start + 136",
+    ], 0x9000).join("\n");
+  const text = (count: number): string =>
+    `${crashText(abort, [...killed, "Shop sell + 8", ...start])}\n\n${
+      Array.from({ length: count }, (_, at) => thread(at + 1)).join("\n\n")
+    }\n`;
+  assertStringIncludes(told(text(80)).what, "Of the 81 threads, 80 were in Pool::checkout.");
+  assert(!told(text(40)).what.includes("threads, 40"));
+});
+
+Deno.test("a copy that met a stack's guard need not have filled the stack, where no register tells", () => {
+  const of = (top: string): ReturnType<typeof told> =>
+    told(crashText([
+      "Exception Type:        EXC_BAD_ACCESS (SIGBUS)",
+      "Exception Codes:       KERN_PROTECTION_FAILURE at 0x000000016e68bfe0",
+      "Exception Message:     Thread stack size exceeded",
+      "VM Region Info: 0x16e68bfe0 is in 0x16e688000-0x16e68c000;  bytes after start: 16352",
+      "      REGION TYPE   START - END  [ VSIZE] PRT/MAX SHRMOD  REGION DETAIL",
+      "--->  STACK GUARD   16e688000-16e68c000    [   16K] ---/rwx SM=NUL  stack guard for thread 0",
+      "",
+    ], [top, "Oven bake + 8"]));
+  const copied = of("libsystem_platform.dylib _platform_memmove + 536");
+  assertStringIncludes(copied.what, "or something was copied past an end");
+  assert(!copied.what.includes("overflowed"), copied.what);
+  assertStringIncludes(of("Oven preheat + 20").what, "The stack overflowed");
 });
