@@ -74,6 +74,10 @@ function elsewhere(next: string): string {
       /^Read (?:the|its) message(?:, on stderr where the report has none)?\.$/,
       "Look for its message on stderr or in the system's log.",
     )
+    .replace(
+      /^Read the message of the failed assertion\.$/,
+      "Look for the message of the failed assertion on stderr or in the system's log.",
+    )
     .replace(", on stderr where the report has none", " on stderr")
     .replace(
       "The calling frame has the assertion; where the report has no text of it, stderr has.",

@@ -1,6 +1,6 @@
 /** The explanation of a crash: each part tells what it knows, the most specific first. */
 
-import { baseName, imageOf, imageTitle, titleOf } from "../images.ts";
+import { baseName, imageOf, imageTitle, isBaseLibrary, isSystemFrame, titleOf } from "../images.ts";
 import { signalName } from "../codes.ts";
 import { known } from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame, ReportImage, ReportThread } from "../report.ts";
@@ -93,6 +93,7 @@ export function explainCrash(
   tellAccess(crash, story);
   if (!outside && uncaught === null) tellPassedNull(crash, story);
   tellKind(crash, isDecoded, story);
+  tellChecker(crash, story);
   if (exception === null && story.happened.length === 0) {
     const trap = pageFault(report) ??
       (isMisplaced(stack) ? null : interruption(reading.first, stack));
@@ -197,6 +198,33 @@ export function explainCrash(
     ? { ...named, frames: stack.slice(1) }
     : named;
   return finished(report, crashHeadline(report, uncaught), happened, rows, thread, own, shownPath);
+}
+
+/** Functions of Swift by which a check ends a process, for whoever made it. */
+const stopsFor = /^(?:Swift\.)?_(?:assertionFailure|fatalErrorMessage)\b/;
+
+/** Tells of which library of the system a check of Swift is that has no message. */
+function tellChecker(
+  { report, outside, uncaught, texts, stack, reading }: Crash,
+  story: Story,
+): void {
+  if (outside || uncaught !== null || endedBy(report) !== "trap" || isSystemProgram(report)) return;
+  const isPlain = story.rows.every(({ kind, key }) =>
+    kind === "exception" || kind === "signal" || stopsFor.test(key)
+  );
+  const isSwifts = story.rows.some(({ key }) =>
+    / in (?:Swift|libswiftCore)$/.test(key) || stopsFor.test(key)
+  );
+  if (!isPlain || !isSwifts || texts.some((text) => text.includes("rror: "))) return;
+  const frame = stack.slice(reading.first).find((each) => titleOf(each) !== "libswiftCore.dylib");
+  const title = frame === undefined ? "" : titleOf(frame).replace(/^com\.apple\./, "");
+  if (frame === undefined || !isSystemFrame(frame) || isBaseLibrary(title)) return;
+  if (story.happened.some((text) => text.includes(`${title},`))) return;
+  story.tell(`The check is one of ${title}, a library of the system.`);
+  // What fails in the program's own code.
+  for (const [at, row] of story.rows.entries()) story.rows[at] = { ...row, causes: [] };
+  const row = known("message", `a check of ${title}`);
+  if (row !== null) story.rows.push(row);
 }
 
 /** Where Rosetta's own code is. */

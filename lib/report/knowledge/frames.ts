@@ -1110,6 +1110,19 @@ export const frameRows: readonly KnowledgeRow[] = [
         "Swift, stdlib/public/Concurrency/Actor.cpp",
       )
     ),
+  ...needing(
+    "stop",
+    ...["CheckedContinuation.resume*", "CheckedContinuationCanary.*"].map((key) =>
+      frame(
+        key,
+        "A Swift continuation was resumed more than once.",
+        ["a completion handler called twice"],
+        "Resume each continuation exactly once.",
+        "Swift, stdlib/public/Concurrency/CheckedContinuation.swift",
+        "top",
+      )
+    ),
+  ),
   frame(
     "swift_continuation_logFailedCheck*",
     "A Swift continuation was resumed more than once.",

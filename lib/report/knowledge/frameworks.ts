@@ -1135,6 +1135,15 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "vague",
   ).map((row): KnowledgeRow => ({ ...row, raisesAgain: true })),
   ...frame(
+    ["EnvironmentValues.subscript.getter*"],
+    "A SwiftUI view needs an object in its environment that none of the views around it has set, most likely.",
+    ["a missing .environment() for an observable object, as in a sheet, window or preview"],
+    "Set the object on a view around the one that reads it; the message on stderr names its type.",
+    "Apple, SwiftUI: EnvironmentValues, subscript(_:) of an Observable type",
+    "stop",
+    "top",
+  ),
+  ...frame(
     ["EnvironmentObject.error*"],
     "A SwiftUI view needs an object in its environment that none of the views around it has set.",
     ["a missing .environmentObject(), as in a sheet, window or preview"],

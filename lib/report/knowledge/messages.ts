@@ -734,6 +734,23 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Apple, SwiftData",
   ),
   message(
+    "This backing data was detached from a context",
+    "A property of a SwiftData object was read that had not been loaded, and whose context is gone or has deleted the object.",
+    ["a reference that is kept after a deletion, or after the context that it came from"],
+    "Drop references to deleted objects, and hold the context for as long as its objects are used.",
+    "Apple, SwiftData",
+  ),
+  message(
+    "a check of SwiftData",
+    "A check of SwiftData failed.",
+    [
+      "a property that is read of a model that was deleted, or whose context or container is gone",
+      "a model that was not inserted yet, as one that is passed on by its identifier",
+    ],
+    "Look for SwiftData's message in the device's log; ask a model's modelContext and isDeleted before its properties are read.",
+    "Apple, SwiftData; what its messages in public reports say",
+  ),
+  message(
     "failed to find a currently active container",
     "A SwiftData object was made or used while no container for its type exists.",
     ["a container that was not made yet, or that nothing holds any more, as in a preview or a test"],

@@ -1641,3 +1641,33 @@ Deno.test("what the system's functions refuse, by their names alone, and where t
     "Look for the exception's reason in the console or the system's log: it names the identifier.",
   );
 });
+
+Deno.test("a check of Swift in a library of the system, and what some of them say of it", () => {
+  const explained = (...frames: string[]) => {
+    const { happened, causes } = explainReport(readReport(
+      crash(`${head}Exception Type: EXC_BREAKPOINT (SIGTRAP)`, [
+        ...frames,
+        "Shop Oven.bake() + 8 (Oven.swift:12)",
+        ...ends,
+      ]),
+      "x",
+    ));
+    return [...happened, ...causes].join("\n");
+  };
+  const failure = "libswiftCore.dylib _assertionFailure(_:_:file:line:flags:) + 8";
+  const model = explained(failure, "SwiftData BackingData.getValue<A>(forKey:) + 8");
+  assertStringIncludes(model, "The check is one of SwiftData, a library of the system.");
+  assertStringIncludes(model, "a model that was deleted");
+  assert(!explained(failure).includes("a library of the system"));
+  assert(
+    !explained("libswiftCore.dylib Array._checkSubscript(_:) + 8").includes("The check is one"),
+  );
+  assertStringIncludes(
+    explained(failure, "SwiftUICore EnvironmentValues.subscript.getter + 8"),
+    "needs an object in its environment",
+  );
+  assertStringIncludes(
+    explained("libswift_Concurrency.dylib CheckedContinuation.resume(returning:) + 8"),
+    "resumed more than once",
+  );
+});
