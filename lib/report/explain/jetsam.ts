@@ -37,7 +37,9 @@ export function explainJetsam(report: CrashReport): Findings {
     const used = pages === null
       ? ""
       : `, which used ${megabytes(pages)}${
-        peak === null || peak <= pages ? "" : ` (at most ${megabytes(peak)})`
+        peak === null || peak <= pages || megabytes(peak) === megabytes(pages)
+          ? ""
+          : ` (at most ${megabytes(peak)})`
       }`;
     const state = states.length === 0 ? "" : `, ${states.join(", ")}`;
     happened.push(

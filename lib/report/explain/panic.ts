@@ -192,6 +192,37 @@ function kernelPart(place: string, project: string | null): string | null {
   return parts.find(([file]) => file.test(place))?.[1] ?? null;
 }
 
+/** What Apple's extensions serve that one can do without, by their names; `null` where that is nothing. */
+const served: readonly (readonly [RegExp, string | null])[] = [
+  [/EndpointSecurity$/, "security software, which is told by it of what programs do"],
+  [/\.(?:driver\.usb|iokit\.IOUSB)|AppleUSB/, "USB devices"],
+  [/IOBluetooth|BluetoothHCI|BluetoothHost/, "Bluetooth devices"],
+  [/Thunderbolt/, "Thunderbolt devices"],
+  [
+    /IOGraphics|Framebuffer|AppleIntel\w*Graphics|AMD|NVDA|GeForce|nvidia|IOAccelerator|IOGPU|AGX|IONDRV/,
+    "external displays",
+  ],
+  [/IO80211|AirPort|BCMWLAN|BrcmNIC/, "Wi-Fi"],
+  [/AppleHDA|IOAudio|USBAudio/, "audio devices"],
+  [/IOHID|Multitouch/, "keyboards, mice and other such devices"],
+  [/filesystems\.|IOStorage|SCSI|MassStorage/, "external and network volumes"],
+  [
+    /AppleMobileFileIntegrity|SystemPolicy|\.security\.|AppleSEP|CredentialManager|mDNSOffload|corecrypto|\.kec\.|driver\.watchdog|AppleSMC|AppleACPI|PlatformPlugin|IOPCIFamily|InterruptController|AppleT\d{4}|ARMPlatform|IONVMe/,
+    null,
+  ],
+];
+
+/** Advice to do without what extensions of Apple's serve. */
+function tryWithout(extensions: readonly string[]): string {
+  const rows = extensions.map((name) => served.find(([pattern]) => pattern.test(name)));
+  const things = [...new Set(rows.flatMap((row) => row?.[1] ?? []))];
+  return things.length > 0
+    ? `, and try without ${things.slice(0, 3).join("; ")}`
+    : rows.includes(undefined)
+    ? ", and try without the devices or volumes that they serve"
+    : "";
+}
+
 /** Advice on the extensions in a backtrace, where one is not Apple's. */
 function withExtension(next: string, extensions: readonly string[]): string {
   if (
@@ -204,7 +235,9 @@ function withExtension(next: string, extensions: readonly string[]): string {
   return next.replace(
     /See the extensions in the backtrace(?:, those that are not Apple's first)?/,
     others.length === 0
-      ? "The extensions in the backtrace are Apple's: install updates of the system, and try without the devices or volumes that they serve"
+      ? `The extensions in the backtrace are Apple's: install updates of the system${
+        tryWithout(extensions)
+      }`
       : `Update or remove what is not Apple's in the backtrace (${
         others.slice(0, MAX_EXTENSIONS).join(", ")
       }), and see whether it comes again`,

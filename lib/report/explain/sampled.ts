@@ -85,7 +85,12 @@ export function explainSampled(
     : mainThread(report);
   let stack: readonly ReportFrame[] = [];
   let about = thread;
-  if (thread !== null && (report.threads.length > 0)) {
+  const isMissing = thread?.name === "heaviest stack" && thread.tree.length === 0 &&
+    thread.frames.length === 0;
+  if (isMissing) {
+    about = null;
+    happened.push("Its stacks were cut off.");
+  } else if (thread !== null && (report.threads.length > 0)) {
     const { words, busiest, idle } = activityOf(thread);
     const main = thread.name === "heaviest stack"
       ? `The heaviest stack${

@@ -20,7 +20,7 @@ const oldBeginning =
 
 /** Lines of a panic's text after its message. */
 const later =
-  /^[ \t>]{0,12}(?:kernel abort type \d|Unresolved kernel trap ?\(cpu \d|Debugger message: \S|Panicked (?:task|thread)\b.{0,20}0x|Kernel (?:Extensions|loadable modules) in backtrace\b|Panicked thread:|Debugger message: panic\b)/m;
+  /^[ \t>]{0,12}(?:kernel abort type \d|Unresolved kernel trap ?\(cpu \d|Debugger message: \S|Panicked (?:task|thread)\b.{0,20}0x|Kernel (?:Extensions|loadable modules) in backtrace\b|Panicked thread:|Debugger message: panic\b|Backtrace \(CPU \d{1,3}\), )/m;
 
 /** Whether a text has a panic near its beginning. */
 export function isPanic(text: string, from = 0): boolean {

@@ -503,6 +503,22 @@ Deno.test("how long a process did not answer is told once; a version without a b
   assert(headline.startsWith("Bakery 3.0.2: hang"), headline);
 });
 
+Deno.test("a resource report whose stacks were cut off; a peak that is told only where it is larger", () => {
+  const { text } = explained(
+    "Command:         Bakery\nPath:            /Applications/Bakery.app/Bakery\nEvent:           cpu usage\n" +
+      "Action taken:    none\nSteps:           15\n\nPowerstats for:  Bakery [77]\n",
+  );
+  assertStringIncludes(text, "Its stacks were cut off.");
+  assert(!text.includes("0 of the 15"), text);
+  const jetsam = explained(
+    '{"bug_type":"298"}\n' + JSON.stringify({
+      memoryStatus: { pageSize: 16384 },
+      processes: [{ name: "till", rpages: 84, lifetimeMax: 87, pid: 2, reason: "highwater" }],
+    }),
+  );
+  assert(!jetsam.text.includes("at most"), jetsam.text);
+});
+
 Deno.test("fields whose long lines were broken; the largest process beside damaged JSON", () => {
   const report = readReport(
     "OS Version:       iPhone OS 14.2 (Build 18B5072f)\nCommand:          ovend\nPath:            \n" +

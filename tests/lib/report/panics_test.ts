@@ -795,3 +795,26 @@ Deno.test("memory of a process that the CPU keeps the kernel from; a Mac's build
   assert(!explained(fault("")).text.includes("memory of a process"));
   assertEquals(readReport(fault(""), "x").osVersion, "macOS 10.12 (16A294a)");
 });
+
+Deno.test("Apple's extensions in a backtrace: advice to do without what they serve; a piece from the backtrace on", () => {
+  const advice = (name: string) =>
+    explained(
+      'panic(cpu 0 caller 0xffffff8017a6ab04): "freed twice"@/strange.cpp:7\nBacktrace (CPU 0), Frame : Return Address\n' +
+        "0xffffff80727fb5a0 : 0xffffff7f983ae40c \n      Kernel Extensions in backtrace:\n" +
+        `         ${name}(1.0)[B3A7BE9C-2002-3891-B7D1-A84CEA0AC9E0]@0xffffff7f9838c000->0xffffff7f98426fff\n\n`,
+    ).check;
+  assertStringIncludes(advice("com.apple.iokit.IOUSBFamily"), "and try without USB devices.");
+  assertStringIncludes(advice("com.apple.iokit.EndpointSecurity"), "without security software");
+  assert(advice("com.apple.driver.AppleSEPKeyStore").endsWith("updates of the system."));
+  assertStringIncludes(
+    advice("com.apple.driver.Unheard"),
+    "the devices or volumes that they serve",
+  );
+  const piece = explained(
+    "Backtrace (CPU 2), Frame : Return Address\n0xffffff816e45baf0 : 0xffffff800da1d626 \n" +
+      "0xffffff816e45bb60 : 0xffffff800dab7bd5 \n\nBSD process name corresponding to current thread: Baker\n\n" +
+      "Mac OS version:\n12C60\n",
+  );
+  assertStringIncludes(piece.text, "The kernel panicked; the message was cut off.");
+  assertStringIncludes(piece.text, "The running process was Baker;");
+});
