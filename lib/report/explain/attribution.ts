@@ -835,7 +835,7 @@ function isLibrary(frame: ReportFrame, report: CrashReport): boolean | null {
     /\.(?:dylib|so|bundle|node|jnilib|framework|plugin|xctest|vst3?|clap|mxo|chug|component|aaxplugin|audiounit|appex|prefPane|qlgenerator|mdimporter|saver|osax)$/i
       .test(title)
   ) {
-    return !title.endsWith(".debug.dylib");
+    return !/\.(?:debug|preview-thunk)\.dylib$/.test(title);
   }
   if (
     image.path !== null && /\.(?:framework|bundle|plugin|xpc|appex)\/[^.]{1,200}$/i.test(image.path)

@@ -6,7 +6,7 @@ import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { isIdleStack, isMainThread, mainThread, waitOf } from "./hang.ts";
 import { ownLock } from "./locks.ts";
 import { shortName } from "./names.ts";
-import { isOfProcess, isSystemProgram, isTweak, responsibleOf } from "./program.ts";
+import { isOfProcess, isPreview, isSystemProgram, isTweak, responsibleOf } from "./program.ts";
 import { endedBy, frameOwner, functionOf } from "./stack.ts";
 import type { Crash, Story } from "./story.ts";
 import { onlyWaits } from "./telling.ts";
@@ -419,8 +419,14 @@ function tellTweaks({ report, stack }: Crash, story: Story): void {
   );
 }
 
-/** Tells for which program a service of the system worked: the one that the system holds responsible. */
+/** Tells for which program a service of the system worked: the one that the system holds responsible; or that a process
+ * shows a program's previews. */
 function tellClient({ report }: Crash, story: Story): void {
+  if (isPreview(report)) {
+    story.tell(
+      "The process shows previews for Xcode: code of the program that they are of runs in it.",
+    );
+  }
   const client = responsibleOf(report);
   if (client === null || !/\.xpc\//.test(report.process.path ?? "")) return;
   if (isSystemProgram(report) && story.happened.length > 0) {

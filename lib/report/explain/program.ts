@@ -114,9 +114,15 @@ const drivers = /^com\.nvidia\.(?:web\.|CUDA)|^GeForce\w{1,20}Web$/;
 const plugIns =
   /\/Library\/(?:[^/]{1,80}\/){0,6}[^/]{1,120}\.(?:component|vst3?|plugin|bundle|mdimporter|qlgenerator|prefPane|saver|driver|osax|colorPicker|dylib|framework|appex)\b/i;
 
+/** Whether a process is one in which Xcode shows previews: the program is what it loads. */
+export function isPreview({ process }: CrashReport): boolean {
+  return process.name === "XCPreviewAgent";
+}
+
 /** Whether a frame's image is in none of the program's folders. Cr4shed names the tweak that it suspects. */
 export function isOutside(frame: ReportFrame, report: CrashReport): boolean {
   const { process } = report;
+  if (isPreview(report)) return false;
   const path = frame.image?.path ?? null;
   // Programs of the system bring along only what is the system's.
   if (isSystemProgram(report) && imageOf(frame) !== null && !isSystemFrame(frame)) {

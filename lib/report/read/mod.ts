@@ -81,7 +81,10 @@ export function readReports(
   if (file.length > MAX_SIZE) throw new FormatError(name, MAX_SIZE, "a report, which is smaller");
   const { text, undone } = unwrap(typeof file === "string" ? file : decodeReport(file));
   const reports: CrashReport[] = [];
-  for (let rest = text; rest !== "" && reports.length < most;) {
+  // Frames that are quoted in front of a report are not the one that was asked for.
+  const isSought = (): boolean =>
+    reports.length < most || (reports.length === most && isQuotation(reports[most - 1]));
+  for (let rest = text; rest !== "" && isSought();) {
     const next: Following = { at: null, more: [] };
     const whole = readOne(rest, name, next);
     const own = next.at === null ? rest : rest.slice(0, next.at);
@@ -99,7 +102,8 @@ export function readReports(
     for (const report of next.more) if (reports.length < most) reports.push(report);
   }
   const named = reports.length > 1 ? nameFromNeighbours(reports) : reports;
-  const told = named.filter((report) => !named.some((other) => isExcerpt(report, other)));
+  const told = named.filter((report) => !named.some((other) => isExcerpt(report, other)))
+    .slice(0, most);
   for (const report of told) {
     markCached(report);
     markNearest(report);
@@ -120,16 +124,19 @@ export function readReports(
   return told;
 }
 
+/** Whether a report is some frames alone. */
+function isQuotation(report: CrashReport): boolean {
+  const { exception, termination, lastException, information, process, images, threads } = report;
+  const count = threads.reduce((sum, { frames }) => sum + frames.length, 0);
+  return exception === null && termination === null && lastException === null &&
+    information.length === 0 && images.length === 0 && process.name === null &&
+    report.header === null && count > 0 && count <= MAX_QUOTED;
+}
+
 /** Whether a report is only some frames of another one, as people quote them in front of the whole. */
 function isExcerpt(report: CrashReport, whole: CrashReport): boolean {
-  const { exception, termination, lastException, information, process, images, threads } = report;
-  if (report === whole || whole.exception === null || exception !== null || termination !== null) {
-    return false;
-  }
-  if (lastException !== null || information.length > 0 || images.length > 0) return false;
-  if (process.name !== null || report.header !== null) return false;
-  const quoted = threads.flatMap(({ frames }) => frames);
-  if (quoted.length === 0 || quoted.length > MAX_QUOTED) return false;
+  if (report === whole || whole.exception === null || !isQuotation(report)) return false;
+  const quoted = report.threads.flatMap(({ frames }) => frames);
   const key = ({ address, symbol }: ReportFrame): string => `${address} ${symbol}`;
   const known = new Set(whole.stacks.flatMap((frames) => frames.map(key)));
   return quoted.every((frame) => frame.address !== 0n && known.has(key(frame)));

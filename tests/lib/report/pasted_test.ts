@@ -267,14 +267,13 @@ Deno.test("frames that are quoted in front of the report that has them are no re
     ...frames,
     "",
   ].join("\n");
-  const read = (quoted: readonly string[]) =>
-    readReports(
-      `It crashes.\n\nthe part that is causing it:\n{code:java}\n${
-        quoted.join("\n")
-      }\n{code}\n\nFull log:\n{code:java}\n${whole}\n{code}\n`,
-      "x",
-    );
+  const text = (quoted: readonly string[]) =>
+    `It crashes.\n\nthe part that is causing it:\n{code:java}\n${
+      quoted.join("\n")
+    }\n{code}\n\nFull log:\n{code:java}\n${whole}\n{code}\n`;
+  const read = (quoted: readonly string[]) => readReports(text(quoted), "x");
   assertEquals(read(frames).map(({ exception }) => exception?.type), ["EXC_BAD_ACCESS"]);
+  assertEquals(readReport(text(frames), "x").exception?.type, "EXC_BAD_ACCESS");
   const others = frames.map((frame) => frame.replace("0x00000001044", "0x00000001099"));
   assertEquals(read(others).length, 2);
 });

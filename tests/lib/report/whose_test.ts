@@ -545,6 +545,34 @@ Deno.test("the caller of a constructor of the C++ library that raised its except
   );
 });
 
+Deno.test("in a process of Xcode's previews the program is what it loads", () => {
+  const text = (image: string, path: string) =>
+    crash(
+      "Process: XCPreviewAgent [1]\nPath: /Volumes/VOLUME/*/XCPreviewAgent.app/XCPreviewAgent\n" +
+        "Identifier: com.apple.PreviewAgent.iOS\nException Type: EXC_BREAKPOINT (SIGTRAP)",
+      [
+        "libswiftCore.dylib _assertionFailure(_:_:file:line:flags:) + 156",
+        `${image} CartView.body.getter + 80`,
+        "SwiftUICore StaticBody.updateValue() + 16",
+        ...ends,
+      ],
+      `\nBinary Images:\n0x100000000 - 0x1000fffff ${image} (*) <0a0a0a0a-0a0a-3a0a-8a0a-0a0a0a0a0a0a> ${path}/${image}\n`,
+    );
+  const folder = "/Users/USER/Library/Developer/Xcode/DerivedData/Shop/Previews";
+  for (const image of ["Shop.debug.dylib", "CartView.1.preview-thunk.dylib"]) {
+    const preview = attributeReport(readReport(text(image, `${folder}/Shop.app`), "x"));
+    assertEquals([preview.verdict, preview.isOutside, preview.isLibrary], [
+      "program",
+      false,
+      false,
+    ]);
+  }
+  assertStringIncludes(
+    told(text("Shop.debug.dylib", `${folder}/Shop.app`)),
+    "shows previews for Xcode",
+  );
+});
+
 Deno.test("a process that killed itself was not ended from outside", () => {
   const text = crash(
     `Process: Shop [123]\nException Type: EXC_CRASH (SIGKILL)\nException Codes: 0x0000000000000000, 0x0000000000000000\n` +
