@@ -631,6 +631,10 @@ function objectWords(report: CrashReport, address: bigint): string | null {
   const { symbol } = frame;
   if (symbol === null || isNearest(frame)) return null;
   if (address > 0n && lookups.test(symbol)) return unsureClass(address);
+  // What Swift's functions call with the place of the count, which they do for no null.
+  if (symbol.startsWith("swift::RefCounts<")) {
+    return "it is a small number, not nil, which does no harm there: the object is not valid";
+  }
   const match = nilSafe.exec(symbol);
   if (match === null) return null;
   // What returns a structure has its place in the first register.

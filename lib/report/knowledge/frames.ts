@@ -150,6 +150,18 @@ export const frameRows: readonly KnowledgeRow[] = [
       zombies,
       "top",
     ),
+    ...["swift_weakLoadStrong*", "swift_weakTakeStrong*", "swift_weakDestroy*", "swift_weakAssign*"]
+      .map((key) =>
+        frame(
+          key,
+          "A weak reference of Swift was used: the object that has it, or the one that it leads to, is not valid.",
+          dangling,
+          useZombies,
+          swiftRuntime,
+          "top",
+        )
+      ),
+    frame("swift_unownedRetainStrong*", ...invalid(retained, swiftRuntime)),
     frame("object_getClass", ...invalid("The class was asked for of an invalid object")),
     frame("object_isClass", ...invalid(used)),
     frame("CFRetain", ...invalid("CFRetain was called with an invalid object")),
@@ -159,6 +171,8 @@ export const frameRows: readonly KnowledgeRow[] = [
     frame("_Block_copy", ...invalid("A block was copied that is an invalid object")),
     frame("swift_retain*", ...invalid(retained, swiftRuntime)),
     frame("swift_release*", ...invalid(released, swiftRuntime)),
+    // What they call for an object whose count they do not change at once; they are not called for null.
+    frame("swift::RefCounts<*", ...invalid(used, swiftRuntime)),
     frame("swift_unknownObjectRetain*", ...invalid(retained, swiftRuntime)),
     frame("swift_unknownObjectRelease*", ...invalid(released, swiftRuntime)),
     frame("swift_bridgeObjectRetain*", ...invalid(retained, swiftRuntime)),

@@ -1144,6 +1144,27 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "top",
   ),
   ...frame(
+    [
+      "Dictionary.init<A>(uniqueKeysWithValues:*",
+      "Dictionary.init(uniqueKeysWithValues:*",
+    ],
+    "A Swift dictionary was made of pairs of which two have the same key.",
+    ["keys that are taken for unique and are not, as of data from elsewhere"],
+    "Use Dictionary(_:uniquingKeysWith:), or check the keys.",
+    "Swift, stdlib/public/core/Dictionary.swift: init(uniqueKeysWithValues:)",
+  ),
+  ...frame(
+    [
+      "_diagnoseUnexpectedEnumCaseValue*",
+      "_diagnoseUnexpectedEnumCase<*",
+      "_diagnoseUnexpectedEnumCase(*",
+    ],
+    "A Swift enum had a value that is none of its cases.",
+    ["a value that C or Objective-C made, as a case that a newer system has", "memory damage"],
+    "Handle @unknown default for enums of the system and of C.",
+    "Swift, stdlib/public/core/AssertCommon.swift: _diagnoseUnexpectedEnumCaseValue",
+  ),
+  ...frame(
     ["EnvironmentObject.error*"],
     "A SwiftUI view needs an object in its environment that none of the views around it has set.",
     ["a missing .environmentObject(), as in a sheet, window or preview"],

@@ -252,6 +252,23 @@ Deno.test("run-times whose handler ended the process are named", () => {
   assertStringIncludes(what, "Ruby's own handler of the signal then ended the process.");
 });
 
+Deno.test("an object whose count of references Swift changes is not null", () => {
+  const { what, causes } = told(
+    crashText([
+      "Exception Type:        EXC_BAD_ACCESS (SIGSEGV)",
+      "Exception Codes:       KERN_INVALID_ADDRESS at 0x0000000000000010",
+    ], [
+      "libswiftCore.dylib swift::RefCounts<swift::RefCountBitsT<(swift::RefCountInlinedness)1> >::incrementSlow(swift::RefCountBitsT<(swift::RefCountInlinedness)1>, unsigned int) + 108",
+      "libswiftCore.dylib swift_retain + 60",
+      "Shop Cart.items.getter + 8",
+      "Shop main + 8",
+    ]),
+  );
+  assertStringIncludes(what, "An invalid object was used");
+  assertStringIncludes(what, "a small number, not nil");
+  assert(!causes.includes("a pointer that is null"), causes);
+});
+
 Deno.test("a main thread that the program put to sleep waited for nothing else", () => {
   const waited = (frames: string[]) =>
     told(

@@ -85,6 +85,37 @@ Deno.test("functions of frameworks that raise for one thing only", () => {
   ) assertStringIncludes(raised(symbol), words);
 });
 
+Deno.test("Swift's checks and weak references, by the functions alone", () => {
+  const of = (exception: string, ...frames: string[]): string =>
+    explainReport(readReport(
+      crash(`Process: Shop [1]\nException Type: ${exception}`, [
+        ...frames,
+        "Shop Cart.load() + 8",
+        "Shop main + 8",
+        "dyld start + 8",
+      ]),
+      "x",
+    )).happened.join("\n");
+  const stopped = "libswiftCore.dylib _assertionFailure(_:_:file:line:flags:) + 172";
+  const trap = "EXC_BREAKPOINT (SIGTRAP)";
+  assertStringIncludes(
+    of(trap, stopped, "libswiftCore.dylib Dictionary.init<A>(uniqueKeysWithValues:) + 300"),
+    "two have the same key",
+  );
+  assertStringIncludes(
+    of(
+      trap,
+      stopped,
+      "libswiftCore.dylib _diagnoseUnexpectedEnumCaseValue<A, B>(type:rawValue:) + 8",
+    ),
+    "a value that is none of its cases",
+  );
+  assertStringIncludes(
+    of("EXC_BAD_ACCESS (SIGSEGV)", "libswiftCore.dylib swift_weakLoadStrong + 40"),
+    "A weak reference of Swift was used",
+  );
+});
+
 Deno.test("an object that is not in a SwiftUI view's environment, without the message", () => {
   const text = crash("Process: Shop [1]\nException Type: EXC_BREAKPOINT (SIGTRAP)", [
     "libswiftCore.dylib _assertionFailure(_:_:file:line:flags:) + 172",
