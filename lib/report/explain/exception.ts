@@ -397,6 +397,16 @@ export function tellOwnAbort(crash: Crash, story: Story): void {
     story.tell("The signal's name is not in the report.");
     return;
   }
+  const passed = passedOn(crash);
+  if (passed !== null && failed !== undefined) {
+    story.add(
+      known("exception", "an abort in a handler of signals")!,
+      `A handler of signals in the process (${passed.by}), to which Mono's passed the signal on, ended it by abort(). By the name of Mono's it was that of ${passed.of}, in ${
+        frameTitle(failed)
+      } (frame ${failed.index}).`,
+    );
+    return;
+  }
   const handler = ownHandler(stack);
   if (handler === null) return;
   const frame = stack[handler.at];
@@ -420,6 +430,25 @@ export function tellOwnAbort(crash: Crash, story: Story): void {
           : "only if it was that of a fault, the fault was there."
       }`,
   );
+}
+
+/** What Mono's handlers are for, by their names; Mono, mono/mini/mini-posix.c: mono_runtime_posix_install_handlers. */
+const ofMono: Readonly<Record<string, string>> = {
+  segv: "a bad access",
+  ill: "an invalid instruction",
+  fpe: "an error of arithmetic",
+};
+
+/** What called abort() where Mono's handler of a signal passed it on to one that the program had set before, and what the
+ * signal was for; `null` for other stacks. */
+function passedOn(crash: Crash): { readonly by: string; readonly of: string } | null {
+  const by = abortedBy(crash);
+  if (by === null) return null;
+  for (const { symbol } of crash.stack.slice(0, crash.reading.first)) {
+    const kind = /^mono_sig(segv|ill|fpe)_signal_handler/.exec(symbol ?? "")?.[1];
+    if (kind !== undefined) return { by, of: ofMono[kind] };
+  }
+  return null;
 }
 
 /** Run-times whose handlers end a process for signals of faults alone. */

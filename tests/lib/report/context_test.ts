@@ -1681,3 +1681,22 @@ Deno.test("WebKit's first use on another thread; what Java compiled is called by
   assertEquals(whose("libjvm.dylib JavaCalls::call(JavaValue*) + 4")[1], "compiled");
   assertEquals(whose("libemit.dylib emit + 4").slice(1), [null, "emit"]);
 });
+
+Deno.test("Mono's handler of a signal that passes it on to the program's, which calls abort()", () => {
+  const { what } = told(crash(`${abort}\nException Codes: 0x0000000000000000, 0x0000000000000000`, [
+    "libsystem_kernel.dylib __pthread_kill + 10",
+    "libsystem_c.dylib abort + 195",
+    "Player.dylib HandleSignal(int, __siginfo*, void*) + 36",
+    "libmonobdwgc-2.0.dylib mono_chain_signal + 84",
+    "libmonobdwgc-2.0.dylib mono_sigsegv_signal_handler + 170",
+    "libsystem_platform.dylib _sigtramp + 26",
+    "Player.dylib Node::attach(Node*) + 36",
+    "MyApp main + 8",
+  ]));
+  assertStringIncludes(what, "(HandleSignal), to which Mono's passed the signal on");
+  assertStringIncludes(
+    what,
+    "that of a bad access, in Node::attach(Node*) (Player.dylib) (frame 6)",
+  );
+  assert(!what.includes("does not say why"), what);
+});
