@@ -334,7 +334,8 @@ export function attributeReport(
       stack.slice(at + 1).some((frame) => imageOf(frame) === null && frame.symbol === null),
     script: lacksState(report, stack[reading.first]) ? null : scriptBetween(
       stack,
-      deciding === null ? begin : at,
+      // The interpreter itself may be further in than what decides of it.
+      deciding === null || deciding.owner === "runtime" ? begin : at,
       deciding === null ? owned.end : Math.min(owned.end, at + SCRIPT_DEPTH),
     ),
     deciding,

@@ -1231,7 +1231,6 @@ export const frameworkRows: readonly KnowledgeRow[] = [
       "emacs_abort*",
       "terminate_due_to_signal*",
       "deliver_fatal_thread_signal*",
-      "handle_fatal_signal*",
     ],
     "",
     [],

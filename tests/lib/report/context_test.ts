@@ -1700,3 +1700,24 @@ Deno.test("Mono's handler of a signal that passes it on to the program's, which 
   );
   assert(!what.includes("does not say why"), what);
 });
+
+Deno.test("Rust's handler of signals aborts for a full stack alone; a program's handler is not Emacs's", () => {
+  const handled = (handler: string, failed: string) =>
+    told(crash(`${abort}\nException Codes: 0x0000000000000000, 0x0000000000000000`, [
+      "libsystem_c.dylib abort + 195",
+      handler,
+      "libsystem_platform.dylib _sigtramp + 26",
+      failed,
+      failed,
+      "MyApp main + 8",
+    ]));
+  const rust = handled(
+    "MyApp std::sys::pal::unix::stack_overflow::imp::signal_handler::h0123456789abcdef + 824",
+    "MyApp shop::parse::h0123456789abcdef + 24",
+  );
+  assertStringIncludes(rust.what, "The stack was full: Rust's own handler");
+  assertStringIncludes(rust.causes, "recursion");
+  assert(!rust.what.includes("does not say why"), rust.what);
+  const own = handled("MyApp handle_fatal_signal + 824", "MyApp Query::run() + 24").what;
+  assertStringIncludes(own, "(handle_fatal_signal, frame 1) ended it by abort()");
+});
