@@ -78,7 +78,8 @@ export function explainReport(
     return whole({ ...found, happened: [...found.happened, ...own] });
   }
   if (report.format === "sample" || report.format === "spindump") {
-    const title = `${report.format}, ${count(report.threads.length, "thread")}`;
+    const { length } = report.threads;
+    const title = length === 0 ? report.format : `${report.format}, ${count(length, "thread")}`;
     return explainSampled(report, title, [], [], mine);
   }
   if (isLive(report)) {

@@ -20,7 +20,7 @@ import {
   waitOf,
   waitsForThread,
 } from "./hang.ts";
-import { treeText } from "../read/call_tree.ts";
+import { gaps, treeText } from "../read/call_tree.ts";
 import { processUses, samplerTime, silentProcesses } from "./kinds.ts";
 import { occasionOf } from "./occasion.ts";
 import { shortName } from "./names.ts";
@@ -83,6 +83,10 @@ export function explainSampled(
     : owned.length > 0
     ? busyThread(owned)
     : mainThread(report);
+  // The trees were left out, and the list behind them was not.
+  if (report.threads.length === 0) {
+    happened.push(...report.information.map((text) => `${text}.`));
+  }
   let stack: readonly ReportFrame[] = [];
   let about = thread;
   const isMissing = thread?.name === "heaviest stack" && thread.tree.length === 0 &&
@@ -126,6 +130,11 @@ export function explainSampled(
         `${title}: ${words}${
           all === null ? "" : `; it has ${samplesOf(thread)} of the ${all} samples`
         }.`,
+      );
+    }
+    if (report.warnings.includes(gaps)) {
+      happened.push(
+        "Lines of the call trees are left out of this copy: what is told of a function may be of what it called.",
       );
     }
     const occasion = idle || isCut || stateOnly(rows) ? null : occasionOf(trunkOf(thread), thread);

@@ -47,6 +47,9 @@ export function treeText(text: string, from = 0): string {
 /** The warning of a text that ends within the call tree of its last thread. */
 export const cutTree = "the call tree of the last thread is cut off";
 
+/** The warning of a text whose trees have lines that somebody left out. */
+export const gaps = "lines of the call trees are left out";
+
 /** A line of a tree. */
 interface TreeLine {
   /** Column of the count; a larger one is deeper in the tree. */
@@ -86,7 +89,8 @@ export function readCallTree(
   const head = text.slice(from, from + PROBED);
   // Searching for words first is faster: nearly all texts are others.
   const isCrash = /^Thread \d+/m;
-  const format = head.includes("Call graph:") && /^Call graph:/m.test(head) && !isCrash.test(head)
+  const format = (head.includes("Call graph:") || head.includes("Sort by top of stack")) &&
+      /^(?:Call graph:|Sort by top of stack, same collapsed)/m.test(head) && !isCrash.test(head)
     ? "sample"
     : head.includes(" Thread_") && piece.test(head) && !isCrash.test(head)
     ? "sample"
@@ -121,6 +125,9 @@ export function readCallTree(
   const unread: string[] = [];
   /** Whether the lines repeat how often each function was the innermost. */
   let isSorted = false;
+  const sorted: string[] = [];
+  /** Whether whoever copied the trees left lines of them out. */
+  let hasGaps = false;
 
   for (let at = 0; at < lines.length; at++) {
     const line = lines.line(at);
@@ -208,7 +215,10 @@ export function readCallTree(
       isPart = true;
       continue;
     }
+    const most = isSorted && sorted.length < MAX_SORTED ? sortedLine.exec(trimmed) : null;
+    if (most !== null) sorted.push(`${most[1]} (${most[2]}) ${most[3]}`);
     isSorted &&= / {2,}\d{1,9}$/.test(trimmed);
+    if (thread !== null && /^[ +!:|]{1,400}(?:\[\.{3}\]|\.{3})$/.test(line)) hasGaps = true;
     const colon = trimmed.indexOf(":");
     const name = trimmed.slice(0, Math.max(colon, 0));
     let value = trimmed.slice(colon + 1).trim();
@@ -236,6 +246,7 @@ export function readCallTree(
   // Where a text ends after a thread's start and what that called, the rest of the stack was cut off.
   if (flat && path.length > 0 && path.length <= START_DEPTH) isPart = true;
   if (isPart) warnings.push(cutTree);
+  if (hasGaps) warnings.push(gaps);
   const symbolicated = namesByAtos(text === whole ? whole : whole.slice(0, 1 << 20));
   const find = imageFinder(images);
   const byName = new Map(images.map((image) => [image.name, image]));
@@ -269,7 +280,9 @@ export function readCallTree(
     incident: known.incident,
     exception: known.exception,
     termination: known.termination,
-    information: [],
+    information: found === 0 && sorted.length > 0
+      ? [`The functions that most samples stood in, of all threads: ${sorted.join(", ")}`]
+      : [],
     threads: threads.map((thread, index) => finish(thread, index, several)),
     lastException: null,
     images,
@@ -283,6 +296,10 @@ export function readCallTree(
 /** Lines that `sample` writes beside its header and its trees. */
 const ofSample =
   /^(?:Sampling |Sample analysis of |Analysis of sampling |Call graph:|-{2,}$|`{3}|Couldn't find |Binary images description|Cannot examine process |sample cannot )|^\+? ?\d{1,9} /;
+
+/** A function with its image in the list of how often each was the innermost one; as many of them are told. */
+const sortedLine = /^(\S.{0,300}?) {1,4}\(in ([^()]{1,120})\) {2,}(\d{1,9})$/;
+const MAX_SORTED = 6;
 
 /** Outermost frames of a thread, which only start it. */
 const START_DEPTH = 2;

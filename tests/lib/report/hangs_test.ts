@@ -967,3 +967,19 @@ Deno.test("a heaviest stack without addresses, with lines left out; what atos ga
   const other = readReport(atos.replace(" 0x10720a5ac", "") + stack, "x");
   assertEquals(other.threads[0].frames.every(({ symbol }) => symbol === null), true);
 });
+
+Deno.test("a sample of which lines of the tree, or all of it, were left out", () => {
+  const text = explained(
+    sampleText(["start  (in dyld)", "main  (in till)", "add  (in till)"], "", "        ...\n"),
+  );
+  assertStringIncludes(text.text, "Lines of the call trees are left out of this copy");
+  const sorted = explained(
+    "Analysis of sampling till (pid 4711) every 1 millisecond\nCall graph:\n    ... (tree omitted) ...\n\n" +
+      "Sort by top of stack, same collapsed (when >= 5):\n" +
+      "        mach_msg2_trap  (in libsystem_kernel.dylib)        2500\n        add  (in till)        900\n",
+  );
+  assertStringIncludes(
+    sorted.text,
+    "mach_msg2_trap (libsystem_kernel.dylib) 2500, add (till) 900.",
+  );
+});
