@@ -723,6 +723,8 @@ export function isPackaging(report: CrashReport): boolean {
   return [...information, ...termination?.reasons ?? []].some((text) =>
     /^(?:Dyld Message: |dyld(?:\[\d+\])?: |DYLD, )?(?:Library not loaded|Symbol not found): /
       .test(text) ||
+    // What the system's log says of a signature.
+    /^the system's log: /.test(text) ||
     /^(?:Sandbox registration failed|Registration error): The code signature is not valid/.test(
       text,
     )

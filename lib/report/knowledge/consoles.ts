@@ -243,6 +243,37 @@ export const consoleRows: readonly KnowledgeRow[] = [
     "zsh, Src/jobs.c; bash, jobs.c; signal(3)",
   ),
   ...row(
+    ["the system's log: "],
+    "The kernel, or what checks programs for it, did not accept the program's code signature or one of its entitlements: it was not started, or was killed. That is no crash of its code.",
+    [
+      "a signature that is missing or damaged, or a file that was changed after it was signed",
+      "an entitlement that the certificate or the profile does not allow",
+    ],
+    "codesign --verify --deep --strict -vvv shows what is wrong with the signature, codesign -d --entitlements - which entitlements it has; sign it again.",
+    "XNU, bsd/kern/ubc_subr.c, kern_cs.c; Apple, TN3125: Inside Code Signing",
+  ),
+  ...row(
+    ["SpringBoard: "],
+    "The system's watchdog ended the app: it did not do in time what the line names. The line has no stack.",
+    [],
+    "Look for the crash report of that process and time (0x8badf00d): it has the main thread's stack.",
+    "Apple, Addressing watchdog terminations",
+  ),
+  ...row(
+    ["Xcode's previews: "],
+    "The process in which Xcode shows previews did not answer, or could not be updated; it may have crashed. The text does not say why.",
+    [],
+    "Run the app itself, and look in ~/Library/Logs/DiagnosticReports for a report of that process and time; the preview's Diagnostics have more.",
+    "Apple, Xcode's previews",
+  ),
+  ...row(
+    ["FBSOpenApplication"],
+    "The app could not be launched: this is the launcher's error, no crash of the app.",
+    [],
+    "See the reason that it gives; build from clean, remove the app from the device and install it again.",
+    "Apple, FrontBoardServices",
+  ),
+  ...row(
     ["XCTest: "],
     "XCTest or xcodebuild tells that the process of the tests, or the app that they ran, ended early. It has no stack of that.",
     [],

@@ -502,6 +502,8 @@ function limitedProcess(said: string, head: string): ReportProcess | null {
   if (ended !== null) return { ...noProcess, name: ended[1], pid: Number(ended[2]) };
   const caught = /^process (\S.{0,60}?)\[(\d{1,9})\] (?:thread \d{1,12} )?caught /.exec(said);
   if (caught !== null) return { ...noProcess, name: caught[1], pid: Number(caught[2]) };
+  const refused = /^killed (\S{1,150})\[pid (\d{1,9})\] because /.exec(said);
+  if (refused !== null) return { ...noProcess, name: refused[1], pid: Number(refused[2]) };
   const killed = /^memorystatus: \w+ pid (\d{1,9}) \[(.{1,64})\] /.exec(said);
   return killed === null ? null : { ...noProcess, name: killed[2], pid: Number(killed[1]) };
 }

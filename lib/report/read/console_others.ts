@@ -259,6 +259,41 @@ export const noticeConsoles: readonly Console[] = [
     frame: () => null,
   },
   {
+    // XNU, bsd/kern/ubc_subr.c and kern_cs.c; AppleMobileFileIntegrity and taskgated
+    said:
+      /(?:^|[\s:])((?:mac_vnode_check_signature: \S.{0,300}: code signature validation failed fatally(?:: When validating \S.{0,300}:\n\s{1,8}\S.{1,300})?|AMFI: (?:hook\.\.execve\(\) killing|killing) \S.{1,300}|proc \d{1,9}: load code signature error \d{1,3} for file .{1,200}|CODE SIGNING: (?:process|cs_invalid_page).{1,400}|killed \S{1,150}\[pid \d{1,9}\] because its use of the \S{1,150} entitlement is not allowed.{0,60}|ASP: Security policy would not allow process.{1,300}))/m,
+    teller: "the system's log",
+    unless: /^[ \t>]{0,8}(?:\* thread #\d|frame #\d)/m,
+    frame: () => null,
+  },
+  {
+    // SpringBoard's watchdog in the system's log
+    said:
+      /SpringBoard\[\d{1,9}\]\S{0,3}(?: <\w{1,12}>)?:? (?:\[.{1,60}\] )?([\w.-]{3,150} (?:failed to|did not) (?:launch|resume|suspend|terminate|quit|scene-create|scene-update) (?:in time|after .{1,60}))/m,
+    teller: "SpringBoard",
+    isAlone: true,
+    frame: () => null,
+  },
+  {
+    // Xcode's previews
+    said:
+      /^[ \t>|]{0,8}((?:RemoteHumanReadableError|HumanReadableSwiftError|RenderPreviewError|FailedToLaunchAppError|NoPreviewInfos|PotentialCrashError|TimeoutError|MessageSendFailure): \S.{1,300})$/m,
+    needs: /[Pp]review|BSServiceConnectionErrorDomain/,
+    unless: /Application Specific Information|^[ \t>|]{0,8}\*{3} Terminating|Fatal error: /m,
+    teller: "Xcode's previews",
+    isAlone: true,
+    frame: () => null,
+  },
+  {
+    // FrontBoard's errors of launching, as simctl, devicectl and Xcode tell them
+    said: /(?:^|[\s(])((?:domain=)?FBSOpenApplication(?:Service)?ErrorDomain[,: ].{0,200}?)\)?:?$/m,
+    also:
+      /^\s{0,8}(?:Underlying error \(domain=\S{1,100}, code=-?\d{1,9}\):\s{1,12})?(The operation couldn.t be completed\. \S.{1,300}|The request (?:to open .{1,200}|was denied) (?:failed|by service).{0,300}|Unable to launch .{1,300})$/m,
+    isAfter: true,
+    isAlone: true,
+    frame: () => null,
+  },
+  {
     // ReportCrash's line in the system's log
     said:
       /(?:^|\s)(ReportCrash(?:\[\d{1,9}\])?(?: <\w{1,12}>)?: (?:\(.{1,60}\) )?Saved \S.{0,60} for \S.{0,200})$/m,

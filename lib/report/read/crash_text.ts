@@ -453,7 +453,7 @@ class CrashTextReader {
     if (name !== undefined && this.#threads.length === 0) this.#lead = { name, reason };
     const loose = this.#loose.replace(logPrefix, "");
     const title =
-      /^`{3}|^\W*$|^(?:back ?trace|stack ?trace|call ?stack(?: ?(?:symbols|info|trace))?)[:= ]{0,4}[([]$|^\W{0,8}(?:(?:native|full) )?(?:stack ?trace|back ?trace):?\W{0,4}$/i
+      /^`{3}|^\W*$|^(?:back ?trace|stack ?trace|call ?stack(?: ?(?:symbols|info|trace))?)[:= ]{0,4}[([]$|^User Info: |^\W{0,8}(?:(?:native|full) )?(?:stack ?trace|back ?trace):?\W{0,4}$/i
           .test(loose)
         ? ""
         : this.#loose.slice(0, 200);
@@ -1399,7 +1399,8 @@ class CrashTextReader {
       // Xcode adds the stacks from which blocks were dispatched.
       let hinted = false;
       for (const written of section.lines) {
-        const line = written.trim();
+        // Xcode's previews put a mark before each.
+        const line = written.trim().replace(/^\| ?/, "");
         if (/^(?:Possibly stale failure hints|Hints:)/.test(line)) hinted = true;
         else if (hinted && !/^(?:\d|$)/.test(line)) hinted = false;
         if (hinted) continue;

@@ -1606,3 +1606,43 @@ Deno.test("the kernel's lines about what a process used too much of", () => {
   )).happened.join("\n");
   assertStringIncludes(wakes, "woke the CPU from idle more often");
 });
+
+Deno.test("the system's log of signatures and watchdogs, Xcode's previews, errors of launching", () => {
+  const signature = told(
+    "default\t11:12:13.123470+0100\tkernel\tmac_vnode_check_signature: /Applications/till: code signature validation failed fatally: When validating /Applications/till:\n" +
+      "  Code has restricted entitlements, but the validation of its code signature failed.\n" +
+      'default\t11:12:13.123480+0100\tkernel\tproc 4711: load code signature error 4 for file "till"\n',
+  );
+  assertStringIncludes(signature.what, "Code has restricted entitlements");
+  assertEquals(signature.whose.slice(0, 2), ["none", "packaging"]);
+  assertStringIncludes(
+    told(
+      "10:01:02 taskgated[70]: killed com.example.till[pid 815] because its use of the com.apple.developer.x entitlement is not allowed (error code -67050)\n",
+    ).what,
+    "did not accept the program's code signature or one of its entitlements",
+  );
+  assertStringIncludes(
+    told(
+      "Jun  2 11:12:14 phone SpringBoard[55] <Warning>: com.example.till failed to launch in time\n",
+    ).what,
+    "The system's watchdog ended the app",
+  );
+  assertStringIncludes(
+    told(
+      "RemoteHumanReadableError: Failed to update preview.\n\nThe preview process appears to have crashed.\n",
+    ).what,
+    "in which Xcode shows previews",
+  );
+  const preview = told(
+    "CrashReportError: Fatal Error in Cart.swift\n\nProcess: Till[4711]\nDate/Time: 2024-03-02 11:12:13 +0000\n\n" +
+      "Application Specific Information:\n| Till/Cart.swift:42: Fatal error: no cart\n",
+  );
+  assertStringIncludes(preview.what, "It says: Till/Cart.swift:42: Fatal error: no cart");
+  assertStringIncludes(
+    told(
+      "An error was encountered processing the command (domain=FBSOpenApplicationServiceErrorDomain, code=1):\n" +
+        'The request to open "com.example.till" failed.\n',
+    ).what,
+    "The app could not be launched",
+  );
+});
