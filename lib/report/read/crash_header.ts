@@ -146,9 +146,11 @@ export class Header {
     const parent = this.#value("parent process", "parent");
     // Old versions of sample write no brackets.
     const isOld = /^\S{1,60} \d{1,7}$/.test(parent ?? "");
-    const { name, pid } = own === null
-      ? { name: null, pid: null }
-      : nameAndPid(isOld ? own.replace(/ (\d{1,7})$/, " [$1]") : own);
+    const { name, pid } = own === null ? { name: null, pid: null } : nameAndPid(
+      (isOld ? own.replace(/ (\d{1,7})$/, " [$1]") : own)
+        // Newer spindumps have the identifier between.
+        .replace(/ \([A-Za-z][\w-]{0,60}(?:\.[\w-]{1,80}){1,8}\)(?= \[\d{1,10}\]$)/, ""),
+    );
     const number = this.#value("pid");
     return {
       name: name ?? textAt(this.#json ?? undefined, "app_name"),

@@ -48,7 +48,7 @@ export interface CrashStop {
  * the reason of an Objective-C exception in quotes; `null` for a breakpoint or a step. */
 export function parseStopReason(reason: string): CrashStop | null {
   const match = stopReason.exec(reason.trim());
-  if (match === null) return null;
+  if (match === null) return ofCore(reason.trim());
   const [, type, words = "", signal, message = null, quoted, received] = match;
   if (type !== undefined) return { exception: stopOf(type, words), message };
   if (quoted !== undefined) {
@@ -61,6 +61,21 @@ export function parseStopReason(reason: string): CrashStop | null {
     ? { ...noException, type: name }
     : { ...noException, signal: name };
   return { exception, message };
+}
+
+/** The exception class that LLDB reads from a core file's registers: lldb/source/Plugins/Process/mach-core/ThreadMachCore.cpp;
+ * Arm, DDI 0487, ESR_EL1. */
+function ofCore(reason: string): CrashStop | null {
+  const abort = /^ESR_EC_([DI])ABORT_EL0 \(fault address: (0x[0-9a-fA-F]{1,16})\)$/.exec(reason);
+  if (abort !== null) {
+    return {
+      exception: { ...noException, type: "EXC_BAD_ACCESS", subtype: `at ${abort[2]}` },
+      message: null,
+    };
+  }
+  return /^ESR_EC_BRK/.test(reason)
+    ? { exception: { ...noException, type: "EXC_BREAKPOINT" }, message: null }
+    : null;
 }
 
 /** Reads LLDB's `* thread #1, queue = 'com.apple.main-thread', stop reason = EXC_BAD_ACCESS (code=1,

@@ -1646,3 +1646,13 @@ Deno.test("the system's log of signatures and watchdogs, Xcode's previews, error
     "The app could not be launched",
   );
 });
+
+Deno.test("LLDB with a core file: the fault by the processor's own exception class", () => {
+  const report = readReport(
+    "(lldb) bt\n* thread #1, stop reason = ESR_EC_DABORT_EL0 (fault address: 0x10)\n" +
+      "  * frame #0: 0x0000000100003f20 till`add + 12\n    frame #1: 0x0000000100003e00 till`main + 44\n",
+    "x",
+  );
+  assertEquals([report.exception?.type, report.exception?.subtype], ["EXC_BAD_ACCESS", "at 0x10"]);
+  assertStringIncludes(explainReport(report).happened.join(), "null plus 16");
+});

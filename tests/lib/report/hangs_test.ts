@@ -983,3 +983,12 @@ Deno.test("a sample of which lines of the tree, or all of it, were left out", ()
     "mach_msg2_trap (libsystem_kernel.dylib) 2500, add (till) 900.",
   );
 });
+
+Deno.test("newer spindumps have the identifier between the process's name and its number", () => {
+  const { process } = readReport(
+    heaviest(["9  main + 8 (Shop + 22) [0x100000016]"]).replace(/^(?:Command|PID):.*\n/gm, "") +
+      "Process:          Shop Two (com.example.shop) [77]\nFootprint:        55.23 MB\n",
+    "x",
+  );
+  assertEquals([process.name, process.pid], ["Shop Two", 77]);
+});
