@@ -64,7 +64,7 @@ export function explainReport(
         ...(reason === null ? [] : [
           `It says: ${reason}`,
           ...endedTaskWords(ended, reason),
-          ...namedWords(report, namedProcess(report, reason)),
+          ...namedWords(report, namedProcess(report, reason), null),
         ]),
         ...frontWords(report),
       ];

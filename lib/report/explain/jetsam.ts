@@ -23,7 +23,7 @@ export function explainJetsam(report: CrashReport): Findings {
   const megabytes = (pages: number): string =>
     pageSize === null ? `${pages} pages` : `${Math.round(pages * pageSize / (1 << 20))} MB`;
   const processes = arrayAt(body, "processes").filter(isObject);
-  const killed = processes.filter((process) => textAt(process, "reason") !== null);
+  const killed = killedOf(body);
   const largest = textAt(body, "largestProcess");
   const rows: KnowledgeRow[] = [];
   const happened: string[] = [];
@@ -111,14 +111,24 @@ export function explainJetsam(report: CrashReport): Findings {
   };
 }
 
+/** The processes of a JetsamEvent that were ended: the one in front first, then by size. */
+function killedOf(body: JsonObject): JsonObject[] {
+  const isFront = (process: JsonObject): boolean =>
+    arrayAt(process, "states").includes("frontmost");
+  return arrayAt(body, "processes").filter(isObject).filter((process) =>
+    textAt(process, "reason") !== null
+  ).sort((a, b) =>
+    Number(isFront(b)) - Number(isFront(a)) ||
+    (numberAt(b, "rpages") ?? 0) - (numberAt(a, "rpages") ?? 0)
+  );
+}
+
 /** Why the kernel ended the first process of a JetsamEvent, or of the text before; `null` where it ended none. */
 export function jetsamReason(report: CrashReport): string | null {
   const { body, text } = report;
   if (body === null && isLowMemory(report)) return endedOf(text)[0]?.reason ?? null;
-  for (const process of arrayAt(body ?? {}, "processes")) {
-    const reason = isObject(process) ? textAt(process, "reason") : null;
-    if (reason !== null) return reason;
-  }
+  const [first] = killedOf(body ?? {});
+  if (first !== undefined) return textAt(first, "reason");
   return looseKills(text)[0]?.reason ?? null;
 }
 

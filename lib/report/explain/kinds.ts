@@ -14,7 +14,7 @@ import { type KnowledgeRow, known } from "../knowledge/mod.ts";
 import { type CrashReport, fieldValue } from "../report.ts";
 import { headOf } from "../text.ts";
 import type { Findings } from "./explanation.ts";
-import { lockWaits } from "./waits.ts";
+import { threadWaits } from "./waits.ts";
 import { isSystemProgram } from "./program.ts";
 
 /** The `Event:` of a resource or hang report, in lower case, or the tool that made the report, such as `leaks`;
@@ -91,7 +91,9 @@ export function explainEvent(report: CrashReport, event: string): Findings {
       ? field.value.replace(/ \((?:process was )?unresponsive for [^()]{1,60}\)$/, "")
       : field.value;
     happened.push(
-      `${field.name}: ${value}${isNone ? ": the system did not end the process for it" : ""}.`,
+      `${field.name}: ${value.replace(/\.$/, "")}${
+        isNone ? ": the system did not end the process for it" : ""
+      }.`,
     );
   }
   if (event === "leaks") happened.push(...leakWords(report.text));
@@ -200,7 +202,7 @@ export function explainStackshot(report: CrashReport, reason: string | null): Fi
       row.meaning,
       `It says: ${reason}`,
       ...(asker === null ? [] : [`${asker} asked for it.`]),
-      ...namedWords(report, named),
+      ...namedWords(report, named, asker),
       ...frontWords(report),
     ],
     rows: [{
@@ -224,11 +226,17 @@ export function namedProcess({ threads }: CrashReport, reason: string): string |
   return threads.find(({ process }) => process?.endsWith(`[${pid}]`) === true)?.process ?? null;
 }
 
-/** Tells of the process that the reason of a stackshot names: who it is, and which of its threads waited for locks. */
-export function namedWords(report: CrashReport, named: string | null): string[] {
-  return named === null ? [] : [
-    `The process that this names is ${named}.`,
-    ...lockWaits(report, [named.replace(/ \[\d{1,7}\]$/, "")]),
+/** Tells of the process that the reason of a stackshot names, or else of that which asked for it: who it is, and for which
+ * threads others of it waited. */
+export function namedWords(
+  report: CrashReport,
+  named: string | null,
+  asker: string | null,
+): string[] {
+  const about = named ?? asker;
+  return [
+    ...(named === null ? [] : [`The process that this names is ${named}.`]),
+    ...(about === null ? [] : threadWaits(report, [about.replace(/ \[\d{1,7}\]$/, "")])),
   ];
 }
 

@@ -24,7 +24,7 @@ import {
   panicWords,
   userCall,
 } from "./panic_stack.ts";
-import { lockWaits } from "./waits.ts";
+import { threadWaits } from "./waits.ts";
 import {
   answers,
   hangs,
@@ -352,7 +352,7 @@ function silentWaits(report: CrashReport): string[] {
   if (silent === undefined) return [];
   const names = silent === "watchdogd" ? [silent, "launchd"] : [silent];
   return names.flatMap((name) =>
-    lockWaits(report, [name]).map((words) =>
+    threadWaits(report, [name]).map((words) =>
       `In ${name}: ${words[0].toLowerCase()}${words.slice(1)}`
     )
   );

@@ -517,6 +517,18 @@ Deno.test("a resource report whose stacks were cut off; a peak that is told only
     }),
   );
   assert(!jetsam.text.includes("at most"), jetsam.text);
+  const several = explained(
+    '{"bug_type":"298"}\n' + JSON.stringify({
+      memoryStatus: { pageSize: 16384 },
+      processes: [
+        { name: "till", rpages: 84, pid: 2, reason: "vm-pageshortage" },
+        { name: "ovend", rpages: 9000, pid: 3, reason: "per-process-limit" },
+        { name: "Bakery", rpages: 900, pid: 4, states: ["frontmost"], reason: "vm-pageshortage" },
+      ],
+    }),
+  ).text;
+  assert(several.indexOf("Bakery [4]") < several.indexOf("ovend [3]"), several);
+  assert(several.indexOf("ovend [3]") < several.indexOf("till [2]"), several);
 });
 
 Deno.test("fields whose long lines were broken; the largest process beside damaged JSON", () => {

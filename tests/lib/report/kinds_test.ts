@@ -69,6 +69,46 @@ Deno.test("whom the reason of a stackshot names by number, and what its threads 
   );
 });
 
+Deno.test("whose thread others of a stackshot's process wait for: queues, locks, answers of other processes", () => {
+  const text = told(
+    `{"bug_type":"288","os_version":"iPhone OS 18.5"}\n${
+      JSON.stringify({
+        ...{
+          exception: "0xbe18d1ee",
+          build: "x",
+          pid: 7,
+          reason: "no answer, probably deadlocked.",
+        },
+        processByPid: {
+          "7": {
+            ...{
+              procname: "ovend",
+              threadById: { "10": {}, "11": {}, "12": {}, "13": {}, "14": {} },
+            },
+            waitInfo: [
+              "thread 10: queue processed by thread 14",
+              "thread 11: queue processed by thread 14",
+              "thread 12: pthread mutex 0xd38110af0 owned by thread 14",
+              "thread 13: mach_msg receive on port 0x1e340fc5b7dba3 name 0x3710f",
+              "thread 14: pthread condvar 0x16f4aba60",
+            ],
+            turnstileInfo: [
+              "thread 10: blocked on 14, hops: 1, priority: 47",
+              "thread 13: blocked on 90, hops: 2, priority: 31",
+            ],
+          },
+          "9": { procname: "baked", threadById: { "90": {} } },
+        },
+      })
+    }`,
+  );
+  assertStringIncludes(
+    text,
+    "Threads 10, 11 waited for a queue that thread 14 worked on; thread 12 waited for a lock (pthread mutex) that it held; that thread waited in turn (pthread condvar).",
+  );
+  assertStringIncludes(text, "Thread 13 waited, over 2 steps, for thread 90 of baked [9].");
+});
+
 Deno.test("who was in front of a stackshot; files that were not coordinated to their end", () => {
   const text = told(
     `{"bug_type":"288","os_version":"iPhone OS 12.3"}\n${
