@@ -1,6 +1,7 @@
 /** A report in a few sentences: what happened, whose code it was, and what to check. */
 
 import { isSystemImage } from "../images.ts";
+import { objectAt } from "../json.ts";
 import { known } from "../knowledge/mod.ts";
 import type { CrashReport, ReportImage } from "../report.ts";
 import { explainCrash } from "./crash.ts";
@@ -94,6 +95,8 @@ export function explainReport(
   return explainCrash(report, mine);
 }
 
-function isStackshot(report: CrashReport): boolean {
-  return report.exception?.codes.includes(0xbaaaaaadn) === true && report.exception.type === null;
+/** Whether a report without its kind is a stackshot, by its table of the system's processes or its code. */
+function isStackshot({ exception, body, bugType }: CrashReport): boolean {
+  if (bugType === null && objectAt(body ?? undefined, "processByPid") !== null) return true;
+  return exception?.codes.includes(0xbaaaaaadn) === true && exception.type === null;
 }

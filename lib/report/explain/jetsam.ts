@@ -9,6 +9,8 @@ import type { Findings } from "./explanation.ts";
 export function isJetsam({ bugType, body }: CrashReport): boolean {
   if (bugType === "298") return true;
   return body !== null && (textAt(body, "largestProcess") !== null ||
+    // Stackshots have no zones in it.
+    textAt(objectAt(body, "memoryStatus") ?? undefined, "largestZone") !== null ||
     arrayAt(body, "processes").some((process) =>
       isObject(process) && numberAt(process, "rpages") !== null
     ));

@@ -96,14 +96,20 @@ export class Header {
   ) {
     this.#json = json;
     const unknown: ReportField[] = [];
+    /** Whether the version that was read last stands before the process. */
+    let isVersionOfOthers = false;
     for (const field of fields) {
       const name = field.name.toLowerCase();
       if (!fieldNames.has(name)) unknown.push(field);
       else if (!this.#values.has(name)) this.#values.set(name, field.value);
-      // macOS writes the subtype and the numbers as two lines of the same name.
+      // What somebody wrote before the report has versions too.
+      else if (name === "version" && isVersionOfOthers && this.#values.has("process")) {
+        this.#values.set(name, field.value);
+      } // macOS writes the subtype and the numbers as two lines of the same name.
       else if (name === "termination description" || name === "exception codes") {
         this.#values.set(name, `${this.#values.get(name)}\n${field.value}`);
       }
+      if (name === "version") isVersionOfOthers = !this.#values.has("process");
     }
     this.#guess(unknown, warn);
   }

@@ -170,6 +170,8 @@ class CrashTextReader {
   readonly #guessed = new Set<DraftThread>();
   readonly #next: NextReport;
   readonly #remarks: string[] = [];
+  /** The processes that lines of a log about uncaught exceptions are of, as `Shop[77]`. */
+  readonly #sayers: string[] = [];
   /** Lines that the reason of the last remark may still have; 0 where it is whole. */
   #open = 0;
   /** The title of a Crashlytics exception whose reason has not come yet. */
@@ -733,11 +735,27 @@ class CrashTextReader {
         words.replace(/^uncaught exception:? /i, "")
       }`;
     this.#remarks.push(remark);
+    const sayer = sayerOf(line.slice(0, said));
+    if (sayer !== null) this.#sayers.push(sayer);
     this.#open = isOpenReason(remark) ? MAX_REASON_LINES : 0;
     this.#inRuby = this.#exception === null && this.#threads.length === 0 &&
       this.#rubyFrame(/, reason: '(\S.{0,600})$/.exec(remark)?.[1] ?? "");
     if (this.#inRuby) this.#open = 0;
     return true;
+  }
+
+  /** Drops what a log before a report says of exceptions of other processes only: a system's log is of all of them. Another run
+   * of the same program may have had the same. */
+  #dropOthers(process: string): void {
+    const own = sayerName(process).trimEnd();
+    const isOwn = (sayer: string): boolean => {
+      const name = sayerName(sayer);
+      // Both are cut where they are long; the first word of one may be taken for the host.
+      return own.startsWith(name) || name.startsWith(own) || own.endsWith(` ${name}`);
+    };
+    if (this.#sayers.length === 0 || this.#sayers.some(isOwn)) return;
+    this.#sayers.length = this.#remarks.length = this.#exceptions.length = 0;
+    this.#exception = null;
   }
 
   /** Takes a line that goes on with a reason: descriptions of objects and lists have several. */
@@ -1051,6 +1069,7 @@ class CrashTextReader {
         this.#margin = lead;
         this.#hasException ||= /^exception type$/i.test(name);
         this.#fields.push({ name, value });
+        if (name === "Process") this.#dropOthers(value);
         if (!known && !isShaped(value)) this.#leave(trimmed);
         this.#loose = trimmed;
         return;
@@ -1485,6 +1504,20 @@ const sectionTitles =
 /** How lines begin that tell of an exception that was not caught. */
 const uncaughtLine =
   /(?:\*{1,3} ?)?Terminating app due to uncaught exception\b|\blibc\+\+abi(?:\.dylib)?: terminat(?:ing|e called) |^terminating (?:with|due to) uncaught exception of type |(?:^|(?<=[:\]] ))(?:\*{1,3} ?)?[Uu]ncaught exception:? (?:'[\w.]{3,100}', reason: |<?[A-Z]\w{4,80}Exception>?,? \S)|^[A-Z]\w{4,80}Exception, reason: \S/;
+
+/** The process that a line of a log is of, by what is before its words: syslog's `Oct  9 15:51:02 phone Shop[77] <Error>: `, and
+ * `2026-01-02 03:04:05.678 Shop[77:303] `; `null` without one. */
+function sayerOf(prefix: string): string | null {
+  const found =
+    /\d\d:\d\d:\d\d\S{0,16} (?:\S{1,100} )?([^\s[\]][^[\]]{0,99}\[\d{1,7})(?::[0-9a-f]{1,9})?\]/
+      .exec(prefix);
+  return found === null ? null : `${found[1]}]`;
+}
+
+/** Its name. */
+function sayerName(sayer: string): string {
+  return sayer.replace(/\[\d{1,7}\]$/, "");
+}
 
 /** How prose writes the line of an exception whose name it leaves open: `uncaught exception '...', reason: ...`. */
 const template =

@@ -291,3 +291,22 @@ Deno.test("what atos gave for the addresses of a crash is told in its stack", ()
     [["-[Cart add:]", 42], ["main", null]],
   );
 });
+
+Deno.test("a system's log before a report: exceptions of other processes are not its own, nor is the version of something else", () => {
+  const log = (name: string, pid: number): string =>
+    `Version: 8.2.0.193 (Business Edition)
+
+Oct  9 15:51:02 phone ${name}[${pid}] <Error>: *** Terminating app due to uncaught exception 'NSUnknownKeyException', reason: '[<Card 0x14e9c9f0> setValue:forUndefinedKey:]: this class is not key value coding-compliant for the key title.'
+*** First throw call stack:
+(0x2a5a3c1f 0x37d5ac8b 0x2a5a3901)
+Oct  9 15:51:19 phone ReportCrash[80] <Notice>: Formulating crash report for process Shop[3769]
+
+`;
+  const other = explainReport(readReport(`${log("cardsd", 3760)}${whole}`, "x"));
+  assertStringIncludes(other.headline, "Shop 3.5.5.2 (3.5.5): EXC_BAD_ACCESS");
+  assert(!other.happened.join("\n").includes("NSUnknownKeyException"), other.happened.join("\n"));
+  // An earlier run of the same program.
+  const own = readReport(`${log("Shop", 3760)}${whole}`, "x");
+  assert(own.information.join("\n").includes("NSUnknownKeyException"));
+  assertEquals(own.process.version, "3.5.5.2 (3.5.5)");
+});

@@ -692,3 +692,15 @@ Deno.test("an address of one letter again and again is what was put there", () =
   }
   assertStringIncludes(at("0x6c6c6f5720796d6d"), "text in place of a pointer");
 });
+
+Deno.test("the head of a stackshot and of a report about memory, without their first lines", () => {
+  const shot =
+    `{\n  "exception" : "0xdeaffeed",\n  "reason" : "Power assertion timeout for \\"Lamp\\".",\n  "product" : "Watch4,2",\n  "build" : "Watch OS 7.0.2 (18R402)",\n  "processByPid" : {\n    "0" : {"pid":0,"procname":"kernel_task","threadById":{"684":{"id":684,"state":["TH_WAIT"]`;
+  const { headline, happened } = explainReport(readReport(shot, "x"));
+  assertStringIncludes(headline, "stackshot");
+  assertStringIncludes(happened.join("\n"), 'Power assertion timeout for "Lamp".');
+  const memory =
+    `{\n  "product" : "Watch4,2",\n  "build" : "Watch OS 7.0.1 (18R395)",\n  "memoryStatus" : {\n  "largestZone" : "kext.kalloc.16384",\n  "pageSize" : 16384,\n  "memoryPages" : {\n    "active" : 16376,`;
+  assertStringIncludes(told(memory), "ended for memory");
+  assertStringIncludes(told(memory), "the list of processes is missing");
+});
