@@ -765,6 +765,8 @@ function whyAbsent(
     !stack.some((frame) => imageOf(frame) === null)
   ) return "own";
   if (lacking === null && deciding === null && isSystemProgram(report)) return "part";
+  // One of a program of the system's was found.
+  if (lacking === "outer" && deciding?.owner === "system") return null;
   return lacking;
 }
 

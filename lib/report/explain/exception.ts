@@ -380,8 +380,16 @@ export function tellOwnAbort(crash: Crash, story: Story): void {
   const { report, outside, uncaught, stack } = crash;
   const { exception } = report;
   if (outside || uncaught !== null || (exception !== null && abortsAfter(exception))) return;
-  if (endedBy(report) !== "abort" || story.rows.some(({ causes }) => causes.length > 0)) return;
+  const ended = endedBy(report);
+  const isAbort = ended === "abort" ||
+    (exception === null &&
+      stack.slice(0, crash.reading.first).some(({ symbol }) =>
+        symbol !== null && /^_{0,2}abort$/.test(symbol)
+      ));
+  if (!isAbort || story.rows.some(({ causes }) => causes.length > 0)) return;
   const owner = handlerOwner(crash);
+  // Of other signals it lets the default action follow.
+  if (owner === "Rust") story.add(known("exception", "an abort in Rust's handler of signals"));
   const failed = stack[crash.reading.first];
   // Another abort() is no fault.
   const isFault = failed?.symbol == null || !sends.test(failed.symbol);

@@ -94,6 +94,15 @@ export const exceptionRows: readonly KnowledgeRow[] = [
   },
   {
     kind: "exception",
+    key: "an abort in Rust's handler of signals",
+    meaning:
+      "A thread's stack was full: Rust's own handler of signals ended the process by abort(), as it does for that alone.",
+    causes: ["recursion that does not end, or goes too deep for the stack", "a large local array"],
+    next: "See which frames repeat, or which function has large local variables.",
+    source: "Rust, library/std/src/sys/pal/unix/stack_overflow.rs: signal_handler",
+  },
+  {
+    kind: "exception",
     key: "EXC_BAD_INSTRUCTION Rosetta",
     meaning:
       "An invalid instruction was met under Rosetta: a trap (ud2), with which a failed check stops the program, or one that Rosetta does not translate, as AVX before macOS 15.",

@@ -2467,3 +2467,55 @@ Deno.test("a copy that met a stack's guard need not have filled the stack, where
   assert(!copied.what.includes("overflowed"), copied.what);
   assertStringIncludes(of("Oven preheat + 20").what, "The stack overflowed");
 });
+
+Deno.test("Rust's handler calls abort() for a full stack alone; a handler's abort() without an exception in the copy", () => {
+  const { what, causes } = told(crashText(abort, [
+    ...killed,
+    "shop std::sys::unix::abort_internal::h920319b3609835ff + 9",
+    "shop std::sys::unix::stack_overflow::imp::signal_handler::hbb993e795b77e561 + 678",
+    "libsystem_platform.dylib _sigtramp + 26",
+    "shop bake::knead::h6895313952b89569 + 34",
+    "shop bake::knead::h6895313952b89569 + 34",
+    ...start,
+  ]));
+  assertStringIncludes(what, "A thread's stack was full");
+  assertStringIncludes(causes, "recursion");
+  const alone = told([
+    "Thread 0 Crashed:",
+    ...frameLines([
+      ...killed,
+      "libmonosgen-2.0.dylib mono_handle_native_sigsegv + 757",
+      "libsystem_platform.dylib _sigtramp + 43",
+      "AppKit -[NSView setFrame:] + 448",
+      "AppKit -[NSToolbar _adjustViewToWindow] + 68",
+    ], 0x9000),
+    "",
+  ].join("\n"));
+  assertStringIncludes(alone.what, "Mono's own handler of signals ended the process");
+});
+
+Deno.test("a copy with the exception's stack alone: the thread's number tells that it was not the main one", () => {
+  const of = (title: string): string =>
+    told([
+      "Process: Oven [7]",
+      `Crashed Thread:        ${title}`,
+      "",
+      "Exception Type:        EXC_CRASH (SIGABRT)",
+      "Exception Codes:       0x0000000000000000, 0x0000000000000000",
+      "",
+      "Application Specific Information:",
+      "abort() called",
+      "",
+      "Application Specific Backtrace 0:",
+      "0   CoreFoundation                      0x00007ff812ea96e3 __exceptionPreprocess + 242",
+      "1   libobjc.A.dylib                     0x00007ff812c098bb objc_exception_throw + 48",
+      "2   CoreFoundation                      0x00007ff812ed1fc6 -[NSException raise] + 9",
+      "3   AppKit                              0x00007ff815892c44 -[NSWindow(NSWindow_Theme) _resetMargins] + 321",
+      "4   AppKit                              0x00007ff81587e6e6 -[NSWindow initWithContentRect:styleMask:backing:defer:] + 42",
+      "",
+    ].join("\n")).what;
+  const off = "are to be used from the main thread only";
+  assertStringIncludes(of("13"), off);
+  assert(!of("0").includes(off));
+  assert(!of("4  Dispatch queue: com.apple.main-thread").includes(off));
+});
