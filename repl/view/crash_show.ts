@@ -181,8 +181,7 @@ const absences = {
     safe`managed code, the program's or that of a library it uses; which method could not be read from the stack`,
   "managed nameless":
     safe`most likely managed code, the program's or that of a library it uses: it called the run-time, and has no names`,
-  "javascript heap":
-    safe`the program's JavaScript, which filled the heap; its functions are not on the stack`,
+  "javascript unseen": safe`the program's JavaScript; its functions are not on the stack`,
   nameless:
     safe`not decided; a function without a name, of the program or of what is linked into it`,
   reporter: safe`not known; the report of the first crash, which the reporter was writing, has it`,
@@ -377,7 +376,8 @@ function verdictWords(
     ? safe`a kernel extension that is not Apple's`
     : absent === "managed" || absent === "managed own" ||
         absent === "managed library" || absent === "module" ||
-        absent === "javascript" || absent === "javascript error" || absent === "javascript heap" ||
+        absent === "javascript" || absent === "javascript error" ||
+        absent === "javascript unseen" ||
         absent === "python" ||
         (verdict === "unknown" || verdict === "system" || verdict === "none") && absent !== null
     ? absent === "images" && frames.every(({ frame }) => frame.symbol === null)

@@ -21,6 +21,7 @@ import {
   knownFrame,
   knownVendor,
   partThreads,
+  thrownScript,
 } from "../knowledge/mod.ts";
 import type { CodeOrigins } from "../origins.ts";
 import { type CrashReport, fieldValue, type ReportFrame } from "../report.ts";
@@ -42,7 +43,7 @@ import { isJetsam, isLowMemory, jetsamReason } from "./jetsam.ts";
 import { isIdleStack, lockOf } from "./hang.ts";
 import { isInKernel } from "./panic.ts";
 import { isAskedFor, isElsewhere, isRestart, isWholeBacktrace, panicEnd } from "./panic_stack.ts";
-import { hiddenRecursion, overflows, recursion } from "./recursion.ts";
+import { hiddenRecursion, overflows, partialRecursion, recursion } from "./recursion.ts";
 import {
   callsScript,
   endedBy,
@@ -264,14 +265,18 @@ export function attributeReport(
   if (endedBy(report) !== "access" && reading.rows.some(({ row }) => row.isOfSetup === true)) {
     return { ...undecided, absent: "setup", frames };
   }
-  if (reading.rows.some(({ row }) => row.meaning === fullHeap)) {
-    return { ...undecided, verdict: "program", absent: "javascript heap", frames };
+  if (
+    reading.rows.some(({ row }) =>
+      row.meaning === fullHeap || (row.meaning === thrownScript && endedBy(report) === "abort")
+    )
+  ) {
+    return { ...undecided, verdict: "program", absent: "javascript unseen", frames };
   }
   // What filled the stack is further out than a copy goes.
   if (
     stack === report.crashedThread?.frames && overflows(report) && recursion(report) === null &&
     !isCopying(report) &&
-    !reachesBase(stack)
+    !reachesBase(stack) && partialRecursion(report) === null
   ) return { ...undecided, absent: "hidden", frames };
   const beside = deciding === null ? null : partBeside(report, deciding, stack);
   if (beside !== null) {

@@ -24,11 +24,12 @@ import { occasionOf, queueRow } from "./occasion.ts";
 import { callPath } from "./path.ts";
 import { peerOf } from "./peers.ts";
 import { isOfProcess, isSystemProgram } from "./program.ts";
-import { hiddenRecursion, hiddenWords, MANY, recursion } from "./recursion.ts";
+import { hiddenRecursion, hiddenWords, MANY, partialRecursion, recursion } from "./recursion.ts";
 import { saidBefore } from "./said_before.ts";
 import {
   endedBy,
   frameOwner,
+  frameTitle,
   functionOf,
   isBase,
   isMisplaced,
@@ -310,6 +311,15 @@ function tellRecursion({ report, outside, deep }: Crash, story: Story): void {
   if (hidden !== null) {
     story.tell(hiddenWords(hidden, report.crashedThread!.frames));
     story.rows.unshift(known("address", hidden.isCompiled ? "recursion compiled" : "recursion")!);
+  }
+  const part = outside || hidden !== null || deep !== null ? null : partialRecursion(report);
+  if (part !== null) {
+    const { frames } = report.crashedThread!;
+    story.tell(
+      `The stack is full, and ${
+        frameTitle(part.frame)
+      } is on it ${part.count} times in the ${frames.length} frames that are there: most likely recursion filled it.`,
+    );
   }
   if (deep === null) return;
   story.happened.unshift(deep.text);

@@ -7,7 +7,7 @@ import { isNearest } from "../nearest.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
 import { classifyAddress, isExecuted } from "./address.ts";
 import { faultingThread } from "./instruction.ts";
-import { endedBy, isUnnamed } from "./stack.ts";
+import { endedBy, frameOwner, functionOf, isUnnamed, reachesBase } from "./stack.ts";
 
 /** Stacks of threads that do not recurse too deep are not so deep. */
 export const MANY = 20_000;
@@ -121,6 +121,30 @@ export function hiddenWords({ left, isCompiled }: Hidden, frames: readonly Repor
     : `The stack has ${
       frames.at(-1)!.index + 1
     } frames, of which the report leaves out ${left.first} to ${left.last}: most likely recursion that is there${what}; the innermost frames were only in hand when the stack was full.`;
+}
+
+/** Times that a function has to be on the part of a full stack that a copy has, to be taken for what filled it. */
+const MIN_AGAIN = 3;
+
+/** The function of the program that is most often on the part of a full stack that a copy has, and how often; `null` where none
+ * is there again, or the stack is whole or told of otherwise. */
+export function partialRecursion(
+  report: CrashReport,
+): { readonly frame: ReportFrame; readonly count: number } | null {
+  const frames = report.crashedThread?.frames ?? [];
+  if (frames.length < MIN_AGAIN || reachesBase(frames)) return null;
+  if (!overflows(report) || recursion(report) !== null) return null;
+  // The Boehm collector's function calls itself on purpose, to clear what is beyond the stack's end.
+  const found = frames.filter((frame) =>
+    frameOwner(frame, functionOf(frame, null)) === "program" &&
+    frame.symbol?.startsWith("GC_clear_stack") !== true
+  )
+    .map((frame) => ({
+      frame,
+      count: frames.filter((other) => nameOf(other) === nameOf(frame)).length,
+    }));
+  const [most] = found.sort((a, b) => b.count - a.count);
+  return most === undefined || most.count < MIN_AGAIN ? null : most;
 }
 
 /** Whether the access that ended a process was one beyond the end of its stack: it says nothing of what was in hand. */

@@ -176,7 +176,7 @@ function endsInLoop({ format, text }: CrashReport, { tree }: ReportThread): bool
  * - `python`: code in Python did not catch an exception, and has left the stack
  * - `nameless`: a function without a name, of the program or of a run-time that is linked into it, as the thread or a message
  *   tells
- * - `javascript heap`: what the program's JavaScript held filled the heap
+ * - `javascript unseen`: the program's JavaScript filled its heap, or threw an error that nobody caught
  * - `managed own`, `managed library`: an exception of .NET has a stack of its own; `javascript`: an error of JavaScript has
  */
 export type Absent =
@@ -204,7 +204,7 @@ export type Absent =
   | "managed own"
   | "managed library"
   | "javascript"
-  | "javascript heap"
+  | "javascript unseen"
   | "nameless"
   | "python"
   | "reporter"

@@ -22,7 +22,7 @@ import { companions, scriptRows, sdkRows, vendorRows } from "./vendors.ts";
 export { heapDamage, heapMet, mallocStop, typeLookup, wrongExecutor } from "./frames.ts";
 export { collected, sourced, timed } from "./frameworks.ts";
 export { missingUsage } from "./messages.ts";
-export { fullHeap } from "./runtimes.ts";
+export { fullHeap, thrownScript } from "./runtimes.ts";
 export { ownMessage } from "./panics.ts";
 export { frameworkSince } from "./terminations.ts";
 export { type Engine, engines, mainCall, partThreads } from "./threads.ts";

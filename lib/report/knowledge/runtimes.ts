@@ -176,6 +176,7 @@ const compiledIn = [
     "packages/react-native: ReactCommon, React and hermes-engine",
     ...["facebook::react::*", "facebook::jsi::*", "facebook::hermes::*", "facebook::yoga::*"],
     ...["hermes::*", "-[RCT*", "+[RCT*", "RCTExecuteOn*", "RCTPerform*", "yoga::*"],
+    ...["YGNode*", "YGConfig*"],
   ],
   [
     "React Native Reanimated and Worklets",
@@ -267,6 +268,10 @@ const compiledIn = [
 /** What a collector says that found no memory for what JavaScript holds. */
 export const fullHeap =
   "The heap of JavaScript is full: Hermes's garbage collector found no memory for what the program's JavaScript holds, and ended the process on purpose.";
+
+/** What is said of an error of JavaScript that became an exception of C++. */
+export const thrownScript =
+  "It was an error of JavaScript: native code that called JavaScript did not catch it.";
 
 /** See {@linkcode KnowledgeRow}. */
 export const runtimeRows: readonly KnowledgeRow[] = [
@@ -832,6 +837,39 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     "Look at the process's memory.",
     chromium,
   ),
+  ...["rtc::webrtc_checks_impl::FatalLog*", "webrtc::webrtc_checks_impl::FatalLog*"].map((key) =>
+    frame(
+      key,
+      "A check of WebRTC failed (RTC_CHECK).",
+      [],
+      "Read its message on stderr or in the device's log: it has the file, the line and the condition.",
+      "WebRTC, rtc_base/checks.cc",
+    )
+  ),
+  ...["facebook::yoga::fatalWithMessage*", "facebook::yoga::assertFatal*", "YGAssert*"].map((key) =>
+    frame(
+      key,
+      "A check of Yoga, React Native's engine of layouts, failed.",
+      [],
+      "Read its message on stderr or in the device's log.",
+      "Yoga, yoga/debug/AssertFatal.cpp",
+    )
+  ),
+  ...[
+    "facebook::jsi::JSError::JSError*",
+    "facebook::hermes::HermesRuntimeImpl::checkStatus*",
+    "facebook::hermes::(anonymous namespace)::HermesRuntimeImpl::checkStatus*",
+    "facebook::jsc::JSCRuntime::checkException*",
+  ].map((key): KnowledgeRow => ({
+    ...frame(
+      key,
+      thrownScript,
+      ["an error in the program's JavaScript, such as in a worklet or an event's handler"],
+      "Look for the error's text in the device's log.",
+      "React Native, ReactCommon/jsi/jsi.h: JSError; Hermes, API/hermes/hermes.cpp",
+    ),
+    needs: "raise",
+  })),
   frame(
     "google::LogMessageFatal::*",
     "A fatal log message or failed CHECK of a Google library ended the process.",

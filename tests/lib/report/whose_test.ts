@@ -1506,7 +1506,7 @@ Deno.test("a full heap of JavaScript is JavaScript's, a guard that the system's 
     "Shop facebook::jsi::RuntimeDecorator<int>::call(int) + 8",
     ...ends,
   ];
-  assertEquals(whose(crash(`${access}0x0`, full)).slice(0, 2), ["program", "javascript heap"]);
+  assertEquals(whose(crash(`${access}0x0`, full)).slice(0, 2), ["program", "javascript unseen"]);
   const guard = attributeReport(readReport(
     crash(
       `${head}Exception Type: EXC_GUARD\nException Codes: 0x0000000100000000, 0x08fd4dbfade2dead`,
@@ -1697,5 +1697,53 @@ Deno.test("a check of Swift in a library of the system, and what some of them sa
   assertStringIncludes(
     explained("libswift_Concurrency.dylib CheckedContinuation.resume(returning:) + 8"),
     "resumed more than once",
+  );
+});
+
+Deno.test("a copy of a full stack that shows the begin of a recursion", () => {
+  const full = (...frames: string[]) =>
+    `${head}Exception Type: EXC_BAD_ACCESS (SIGBUS)\nException Subtype: KERN_PROTECTION_FAILURE at 0x000000016b2bbff0\n` +
+    "VM Region Info: 0x16b2bbff0 is in 0x1678b8000-0x16b2bc000;  bytes after start: 60833776  bytes before end: 15\n" +
+    "--->  STACK GUARD            00000001678b8000-000000016b2bc000 [ 56.0M] ---/rwx SM=NUL  ... for thread 0\n\n" +
+    `Thread 0 Crashed:\n${frameLines(frames, 0x7000).join("\n")}\n`;
+  const bake = "Shop -[Oven bake] + 8";
+  assertEquals(whose(full(bake, bake, bake, bake))[3], "-[Oven bake]");
+  assertStringIncludes(
+    told(full(bake, bake, bake, bake)),
+    "-[Oven bake] (Shop) is on it 4 times in the 4 frames that are there: most likely recursion",
+  );
+  const clear = "Shop GC_clear_stack_inner + 82";
+  assertEquals(whose(full(clear, clear, clear, "Shop mono_string_new_size + 8"))[1], "hidden");
+});
+
+Deno.test("checks of Yoga and WebRTC, and an error of JavaScript that native code did not catch", () => {
+  assertStringIncludes(
+    told(
+      crash(abort, [...aborts, "Shop facebook::yoga::fatalWithMessage(char const*) + 8", ...ends]),
+    ),
+    "A check of Yoga",
+  );
+  assertStringIncludes(
+    told(
+      crash(abort, [
+        ...aborts,
+        "WebRTC rtc::webrtc_checks_impl::FatalLog(char const*, int) + 8",
+        ...ends,
+      ]),
+    ),
+    "A check of WebRTC failed",
+  );
+  assertStringIncludes(
+    told(crash(abort, [
+      ...aborts,
+      "libc++abi.dylib abort_message + 8",
+      "libc++abi.dylib demangling_terminate_handler() + 8",
+      "libc++abi.dylib std::__terminate(void (*)()) + 8",
+      "libc++abi.dylib __cxa_throw + 8",
+      "Shop facebook::jsi::JSError::JSError(facebook::jsi::Runtime&, facebook::jsi::Value&&) + 8",
+      "Shop worklets::WorkletRuntime::run() + 8",
+      ...ends,
+    ])),
+    "It was an error of JavaScript",
   );
 });
