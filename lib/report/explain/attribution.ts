@@ -24,7 +24,7 @@ import {
   thrownScript,
 } from "../knowledge/mod.ts";
 import type { CodeOrigins } from "../origins.ts";
-import { type CrashReport, fieldValue, type ReportFrame } from "../report.ts";
+import { type CrashReport, fieldValue, type ReportFrame, type ReportImage } from "../report.ts";
 import {
   isApples,
   isBrought,
@@ -500,8 +500,10 @@ function partBeside(
   { owner, frame }: OwnedFrame,
   stack: readonly ReportFrame[],
 ): string | null {
-  const isNameless = owner === "program" && functionOf(frame, null) === null &&
-    isLibrary(frame, report) !== true;
+  const hasNoName = owner === "program" && functionOf(frame, null) === null;
+  // It has the engine and what IL2CPP made of the program's own methods.
+  if (hasNoName && titleOf(frame) === "UnityFramework") return "Unity";
+  const isNameless = hasNoName && isLibrary(frame, report) !== true;
   if (!isNameless) return null;
   const own = report.threads.find(({ frames }) => frames === stack) ?? report.crashedThread;
   const found = partThreads.find(({ name, title, isWhole }) =>
@@ -839,6 +841,7 @@ function isLibrary(frame: ReportFrame, report: CrashReport): boolean | null {
   const { name, path, identifier } = report.process;
   const title = imageTitle(image);
   if (image.path !== null && path !== null && isSamePath(image.path, path)) return false;
+  if (isDartCode(image, report)) return false;
   if (
     /\.(?:dylib|so|bundle|node|jnilib|framework|plugin|xctest|vst3?|clap|mxo|chug|component|aaxplugin|audiounit|appex|prefPane|qlgenerator|mdimporter|saver|osax)$/i
       .test(title)
@@ -885,6 +888,15 @@ function isLibrary(frame: ReportFrame, report: CrashReport): boolean | null {
 function hasImage({ images, stacks }: CrashReport, name: string): boolean {
   return images.some((image) => imageTitle(image) === name) ||
     stacks[0]?.some((frame) => titleOf(frame) === name) === true;
+}
+
+/** Whether an image is the framework into which Flutter compiles the program's own Dart code. */
+function isDartCode(
+  { path, name }: Pick<ReportImage, "path" | "name">,
+  { images }: CrashReport,
+): boolean {
+  return path?.endsWith("/Frameworks/App.framework/App") === true && name === "App" &&
+    images.some((other) => other.name === "Flutter");
 }
 
 /** Whether the application's delegate, which is the program's, called a frame from another image than the frame's own. */

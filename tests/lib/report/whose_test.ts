@@ -545,6 +545,30 @@ Deno.test("the caller of a constructor of the C++ library that raised its except
   );
 });
 
+Deno.test("Flutter's App is the program's own Dart code, nameless code of Unity's framework is anybody's", () => {
+  const bundle = "/private/var/containers/Bundle/Application/1/Shop.app";
+  const of = (title: string, others: readonly string[] = []) => {
+    const images = [title, ...others].map((name, at) =>
+      `0x10${at}000000 - 0x10${at}0fffff ${name} arm64 <0${at}0a0a0a0a0a3a0a8a0a0a0a0a0a0a0a> ${bundle}/Frameworks/${name}.framework/${name}`
+    );
+    return attributeReport(readReport(
+      `Process: Shop [1]\nPath: ${bundle}/Shop\nOS Version: iPhone OS 18.4 (22E240)\n` +
+        "Exception Type: EXC_BAD_ACCESS (SIGSEGV)\nException Codes: KERN_INVALID_ADDRESS at 0x18\n\n" +
+        `Thread 0 Crashed:\n0   ${title}   0x0000000100001000 0x100000000 + 4096\n` +
+        `1   libdyld.dylib   0x0000000190001000 start + 4\n\nBinary Images:\n${
+          images.join("\n")
+        }\n`,
+      "x",
+    ));
+  };
+  const dart = of("App", ["Flutter"]);
+  assertEquals([dart.verdict, dart.isLibrary], ["program", false]);
+  assertEquals(of("App").isLibrary, true);
+  assertEquals(of("Flutter").maker, "Flutter's engine");
+  const unity = of("UnityFramework");
+  assertEquals([unity.absent, unity.library], ["nameless", "Unity"]);
+});
+
 Deno.test("in a process of Xcode's previews the program is what it loads", () => {
   const text = (image: string, path: string) =>
     crash(
@@ -1162,8 +1186,8 @@ Deno.test("a wait within the program's code, which the main loop called, is no i
   assertStringIncludes(told(nameless), "blocked, waiting for an event");
   // What Unity's library has of a program without names need not be Unity's.
   const game = look.replace("Shop    ", "UnityFramework");
-  const { isLibrary, maker } = attributeReport(readReport(game, "x"));
-  assertEquals([isLibrary, maker], [true, null]);
+  const { absent, maker } = attributeReport(readReport(game, "x"));
+  assertEquals([absent, maker], ["nameless", null]);
   // A loop of a thread's own has nothing to do.
   const idle = crash(slow, [
     kevent,
