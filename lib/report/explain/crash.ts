@@ -596,10 +596,10 @@ const ofHeader =
   /^(?:Incident Identifier|Process|Exception Type|Crashed Thread|Triggered by Thread|Report Version|Date\/Time|Hardware Model|OS Version|Reason)$/i;
 
 /** Whether a text is no report of the system's, which would have an exception, but what a process or a tool printed. */
-function isPrinted({ format, fields, information, images, threads }: CrashReport): boolean {
+function isPrinted({ format, fields, information, images }: CrashReport): boolean {
   return format === "crash" && images.length === 0 &&
     !fields.some(({ name }) => ofHeader.test(name)) &&
-    threads.every(({ crashed, frames }) => !crashed || frames.length > 0) && information.length > 0;
+    information.length > 0;
 }
 
 /** What a report without an exception says of the end itself, in a few words; `null` where it does not. */

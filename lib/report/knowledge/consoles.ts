@@ -253,6 +253,13 @@ export const consoleRows: readonly KnowledgeRow[] = [
     "XNU, bsd/kern/ubc_subr.c, kern_cs.c; Apple, TN3125: Inside Code Signing",
   ),
   ...row(
+    ["SpringBoard: Application '", "<RBSProcessExitContext", "termination reported by launchd ("],
+    "The system's log tells that an app ended, and by what. Its line has no stack.",
+    [],
+    "Look for a crash report of that process and time.",
+    "Apple, SpringBoard and RunningBoard; signal(3)",
+  ),
+  ...row(
     ["SpringBoard: "],
     "The system's watchdog ended the app: it did not do in time what the line names. The line has no stack.",
     [],

@@ -30,6 +30,16 @@ const isNotice =
 
 const consoles: readonly Console[] = [
   {
+    // The same limit as below: a warning may be before what ended it.
+    said:
+      /(?:^|\s)((?:EXC_RESOURCE -> )?[\w.-]{1,100} ?\[\d{1,9}\] exceeded mem limit: \S.{1,60}\(fatal\))$/m,
+    also:
+      /killing_specific_process pid \d{1,9} \[.{1,64}?\]\s{1,80}\([\w-]{1,60}[^()\n]{0,60}\) (\d{1,12} ?[KM]B)\b/,
+    title: "it used ",
+    isAfter: true,
+    frame: () => null,
+  },
+  {
     // XNU, osfmk/kern/task.c: task_footprint_exceeded
     said:
       /(?:^|\s)((?:EXC_RESOURCE -> )?[\w.-]{1,100} ?\[\d{1,9}\] exceeded mem limit: \S.{1,80})$/m,
@@ -419,6 +429,9 @@ const signals: readonly RegExp[] = [
   /^Received signal (?<number>\d{1,2})(?: (?<code>[A-Z]{2,5}_\w{2,20}))? (?<address>[0-9a-f]{8,16})$/m,
   // glog
   /^\*{3} (?<name>SIG[A-Z]{2,5}) \(@(?<address>0x[0-9a-f]{1,16})\) received by PID /m,
+  // RunningBoard
+  /\bcode:(?<name>SIG[A-Z]{2,6})\(\d{1,2}\)/,
+  /\btermination reported by launchd \(2, (?<number>\d{1,2}), /,
   // What compilers' drivers and shells say of a tool that they ran.
   /\bcommand failed (?:due to|with) signal (?<number>\d{1,2})\b/,
   // Xcode
@@ -496,7 +509,7 @@ function limitedProcess(said: string, head: string): ReportProcess | null {
   }
   const saved = /^ReportCrash\W.{1,100}? for (\S.{0,100}?)\[(\d{1,9})\] version /.exec(said);
   if (saved !== null) return { ...noProcess, name: saved[1], pid: Number(saved[2]) };
-  const ended = /^<RBSTerminateContext/.test(said)
+  const ended = /^(?:<RBS|termination reported)/.test(said)
     ? /\[(?:app|xpcservice|daemon|anon)<([\w.-]{1,150})(?:\([^()]{1,80}\))?>:(\d{1,9})\]/.exec(head)
     : null;
   if (ended !== null) return { ...noProcess, name: ended[1], pid: Number(ended[2]) };

@@ -13,7 +13,7 @@ const threadTitle =
 
 /** What a program or a library of it says before a shell tells of its end. */
 const saysMore =
-  /\bmalloc: |libc\+\+abi|[Aa]ssert|ASSERT|\b[Ff]atal\b|panicked at|^dyld(?:\[\d{1,9}\])?: |Exception\b|^objc\[\d|Sanitizer|^panic: |^runtime: /m;
+  /\bmalloc: (?!nano zone)|^\*{3} error for object|^terminat|libc\+\+abi|[Aa]ssert|ASSERT|\b[Ff]atal\b|panicked at|^dyld(?:\[\d{1,9}\])?: |Exception\b|^objc\[\d|Sanitizer|^panic: |^runtime: /m;
 
 /** The image of a frame of Dart code: the package, which begins its place. */
 function packageOf(place: string): string | null {
@@ -264,6 +264,25 @@ export const noticeConsoles: readonly Console[] = [
       /(?:^|[\s:])((?:mac_vnode_check_signature: \S.{0,300}: code signature validation failed fatally(?:: When validating \S.{0,300}:\n\s{1,8}\S.{1,300})?|AMFI: (?:hook\.\.execve\(\) killing|killing) \S.{1,300}|proc \d{1,9}: load code signature error \d{1,3} for file .{1,200}|CODE SIGNING: (?:process|cs_invalid_page).{1,400}|killed \S{1,150}\[pid \d{1,9}\] because its use of the \S{1,150} entitlement is not allowed.{0,60}|ASP: Security policy would not allow process.{1,300}))/m,
     teller: "the system's log",
     unless: /^[ \t>]{0,8}(?:\* thread #\d|frame #\d)/m,
+    frame: () => null,
+  },
+  {
+    // RunningBoard's lines of an end
+    said: /(<RBSProcessExitContext\| \S.{1,300})$/m,
+    isAlone: true,
+    frame: () => null,
+  },
+  {
+    said: /\b(termination reported by launchd \(\d{1,3}, \d{1,12}, \d{1,12}\))/,
+    isAlone: true,
+    frame: () => null,
+  },
+  {
+    // SpringBoard's line of an end
+    said:
+      /SpringBoard\[\d{1,9}\]\S{0,3}(?: <\w{1,12}>)?:? (Application '\S{1,200}' exited (?:abnormally )?(?:with|via) signal\b(?: \d{1,2})?(?:: (?<signal>[A-Z][\w\/ ]{3,30}))?.{0,40})$/m,
+    teller: "SpringBoard",
+    isAlone: true,
     frame: () => null,
   },
   {

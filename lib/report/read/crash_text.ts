@@ -673,6 +673,19 @@ class CrashTextReader {
       this.#remarks.push(invoked[1]);
       return true;
     }
+    // GNU's C++ library, and Apple's when it had that one.
+    const thrown = /^terminate called after throwing an instance of '(.{1,400})'$/.exec(line)?.[1];
+    if (thrown !== undefined) {
+      this.#remarks.push(`terminating with uncaught exception of type ${thrown}`);
+      return true;
+    }
+    const what = this.#remarks.at(-1)?.startsWith("terminating with uncaught exception of type ")
+      ? /^what\(\): {1,4}(\S.{0,1000})$/.exec(line)?.[1]
+      : undefined;
+    if (what !== undefined) {
+      this.#remarks[this.#remarks.length - 1] += `: ${what}`;
+      return true;
+    }
     const at = line.indexOf("*** ");
     // Left in the process by its libraries; Apple's reports have it in a section of its own.
     const misuse = this.#collecting === "header" && line.includes("BUG IN ")
@@ -1538,7 +1551,7 @@ const logPrefix =
 
 /** What libraries print to the console before they end a process. */
 const printed =
-  /^dyld(?:\[\d{1,9}\])?: (?:Library not loaded|terminating because inserted dylib|Symbol not found|missing symbol called|lazy symbol binding failed|symbol .{1,80} not found)|\bmalloc: (?:\*{3} )?(?:mach_vm_map|error for object|set a breakpoint|Incorrect checksum for freed object|Incorrect guard value|Heap corruption detected|[Dd]ouble free|Region cookie corrupted|Non-aligned pointer|can't allocate region)|^Assertion failed: \(.{1,300}\), function|(?:^|\.dylib: |\.swift:\d{1,6}(?::\d{1,5})?: )(?:Fatal error(?!: (?:exception [A-Z]|can't |can\u2019t |'.{1,200}' file not found))|Precondition failed): \S|^(?:\S{1,100}\[\d{1,9}\]: )?(?:\[access\] )?This app has crashed because it attempted to access privacy-sensitive data|^(?:Fatal: )?This application failed to start because |^Unhandled [Ee]xception[.:] \S|^thread '.{1,100}' (?:\(\d{1,12}\) )?panicked at |^Fatal Python error: |^FATAL ERROR: |^\[\d{1,7}:(?:\d{1,12}:)?\d{4}\/\d{6}\.\d{3,6}:FATAL:|^Modifications to the layout engine must not be performed|^This application is modifying the autolayout engine from a background thread|^(?:Dyld Message: )(?:Library not loaded|Symbol not found)|^(?:\S.{0,100} )?\*{3} [-+]\[\w.{1,300}\]: message sent to deallocated instance 0x|^ASSERT(?: failure in .{1,200})?: ".{1,300}"(?:, | in )file .{1,300}, line \d|^objc\[\d{1,9}\]: (?:[-+]\[\w{1,200} initialize\] may have been in progress|Attempt to use|Method cache|Invalid|autorelease pool)/;
+  /^dyld(?:\[\d{1,9}\])?: (?:Library not loaded|terminating because inserted dylib|Symbol not found|missing symbol called|lazy symbol binding failed|symbol .{1,80} not found)|\bmalloc: (?:\*{3} )?(?:mach_vm_map|error for object|set a breakpoint|Incorrect checksum for freed object|Incorrect guard value|Heap corruption detected|[Dd]ouble free|Region cookie corrupted|Non-aligned pointer|can't allocate region)|^\*{3} error for object 0x|^Assertion failed: \(.{1,300}\), function|(?:^|\.dylib: |\.swift:\d{1,6}(?::\d{1,5})?: )(?:Fatal error(?!: (?:exception [A-Z]|can't |can\u2019t |'.{1,200}' file not found))|Precondition failed): \S|^(?:\S{1,100}\[\d{1,9}\]: )?(?:\[access\] )?This app has crashed because it attempted to access privacy-sensitive data|^(?:Fatal: )?This application failed to start because |^Unhandled [Ee]xception[.:] \S|^thread '.{1,100}' (?:\(\d{1,12}\) )?panicked at |^Fatal Python error: |^FATAL ERROR: |^\[\d{1,7}:(?:\d{1,12}:)?\d{4}\/\d{6}\.\d{3,6}:FATAL:|^Modifications to the layout engine must not be performed|^This application is modifying the autolayout engine from a background thread|^(?:Dyld Message: )(?:Library not loaded|Symbol not found)|^(?:\S.{0,100} )?\*{3} [-+]\[\w.{1,300}\]: message sent to deallocated instance 0x|^ASSERT(?: failure in .{1,200})?: ".{1,300}"(?:, | in )file .{1,300}, line \d|^objc\[\d{1,9}\]: (?:[-+]\[\w{1,200} initialize\] may have been in progress|Attempt to use|Method cache|Invalid|autorelease pool)/;
 
 /** The lines of `VM Region Info`, which some copies have without their indentation. */
 function isRegionLine(field: string, line: string): boolean {

@@ -1656,3 +1656,52 @@ Deno.test("LLDB with a core file: the fault by the processor's own exception cla
   assertEquals([report.exception?.type, report.exception?.subtype], ["EXC_BAD_ACCESS", "at 0x10"]);
   assertStringIncludes(explainReport(report).happened.join(), "null plus 16");
 });
+
+Deno.test("a warning of a memory limit before the line of what ended it; malloc's words before the shell's", () => {
+  const { what } = told(
+    "EXC_RESOURCE -> Till[4711] exceeded mem limit: ActiveSoft 1400 MB (non-fatal)\n" +
+      "EXC_RESOURCE -> Till[4711] exceeded mem limit: ActiveHard 1450 MB (fatal)\n",
+  );
+  assertStringIncludes(what, "ActiveHard 1450 MB (fatal)");
+  assert(!what.includes("only a warning"));
+  const freed = told(
+    "*** error for object 0x600000012340: pointer being freed was not allocated\n" +
+      "*** set a breakpoint in malloc_error_break to debug\nAbort trap: 6\n",
+  );
+  assertStringIncludes(freed.what, "that malloc did not allocate");
+  const benign = readReport(
+    "till(4711,0x1f3b5c100) malloc: nano zone abandoned due to inability to reserve vm space.\nSegmentation fault: 11\n",
+    "x",
+  );
+  assertEquals(benign.exception?.signal, "SIGSEGV");
+  const thrown = told(
+    "terminate called after throwing an instance of 'std::runtime_error'\n  what():  no cart\nAbort trap: 6\n",
+  );
+  assertStringIncludes(thrown.what, "std::runtime_error, no cart");
+});
+
+Deno.test("what SpringBoard and RunningBoard tell of an end", () => {
+  for (
+    const [text, signal] of [
+      [
+        "Feb 19 12:10:14 phone SpringBoard[52] <Warning>: Application 'UIKitApplication:com.example.till[0x3d5e]' exited abnormally with signal 11: Segmentation fault: 11\n",
+        "SIGSEGV",
+      ],
+      [
+        "default\t11:12:13\tSpringBoard\tProcess exited: app<com.example.till>:4711 -> <RBSProcessExitContext| specific, status:<RBSProcessExitStatus| domain:signal(2) code:SIGABRT(6)>>\n",
+        "SIGABRT",
+      ],
+      [
+        "default\t11:12:13\trunningboardd\t[app<com.example.till>:4711] termination reported by launchd (2, 9, 9)\n",
+        "SIGKILL",
+      ],
+    ] as const
+  ) {
+    const report = readReport(text, "x");
+    assertEquals(report.exception?.signal, signal);
+    assertStringIncludes(
+      explainReport(report).happened.join(),
+      "The system's log tells that an app ended",
+    );
+  }
+});
