@@ -755,8 +755,8 @@ function heaviestOf(thread: ReportThread): Activity | null {
         placeOf([third.frame])
       }`
       : `, and at its end is ${node.count === 1 ? "a single one" : `${node.count} of them`}`;
-    const words = `${share(half)} went through ${placeOf([half.frame])}${end}${
-      total < FEW ? ": so few samples show little" : ""
+    const words = `${share(half)} went through ${placeOf([half.frame])}${
+      total < FEW ? ": so few samples show little" : end
     }`;
     return { words, idle: false, busiest: common, samples: half.count };
   }

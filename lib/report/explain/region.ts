@@ -206,7 +206,9 @@ function gapWords(
     ? behind.start - address
     : distance(/Bytes before following region:\s*(\d{1,20})/.exec(info)?.[1]);
   const past = after === 0n ? "just behind" : `${sizeWords(after ?? 0n)} behind`;
-  if (before !== null && after !== null && after < OVERRUN && isHeap(before)) {
+  if (
+    before !== null && after !== null && after < OVERRUN && isHeap(before) && !isSetAside(before)
+  ) {
     return {
       ...nothing,
       words: `it is ${past} the end of a heap region (${before.type})`,

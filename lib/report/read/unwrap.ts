@@ -366,7 +366,10 @@ function isBold(head: string): boolean {
 }
 
 function unbold(text: string): string {
-  return text.replace(boldField, "$2:").replace(boldKnown, "");
+  // A paragraph in italics ends with the mark that it begins with.
+  const isWithin = isItalic(text);
+  return text.replace(boldField, "$2:")
+    .replace(boldKnown, (mark) => isWithin && mark.trim() === "*" ? mark : "");
 }
 
 /** A paragraph that begins with a field and is between two asterisks, or begins with one. */

@@ -1721,3 +1721,15 @@ Deno.test("Rust's handler of signals aborts for a full stack alone; a program's 
   const own = handled("MyApp handle_fatal_signal + 824", "MyApp Query::run() + 24").what;
   assertStringIncludes(own, "(handle_fatal_signal, frame 1) ended it by abort()");
 });
+
+Deno.test("a paragraph in italics that begins with dyld's message ends with its mark", () => {
+  const { what } = told(
+    "*Process: Lab [2368]\nPath: /Applications/Lab.app/Contents/MacOS/Lab\nUser ID: 501*\n\n" +
+      "*Date/Time: 2015-04-22 12:05:40.073 +0200\nOS Version: Mac OS X 10.8.5 (12F2518)\nReport Version: 10*\n\n" +
+      "*Interval Since Last Report: 149802 sec\nCrashes Since Last Report: 4*\n\n" +
+      "Exception Type: EXC_BREAKPOINT (SIGTRAP)\n\n" +
+      "*Dyld Error Message:\n  Symbol not found: _add\n  Referenced from: /opt/sum.dylib\n  Expected in: /opt/math.dylib*\n",
+  );
+  assertStringIncludes(what, "_add");
+  assert(!what.includes("math.dylib*"), what);
+});
