@@ -94,7 +94,9 @@ const LONG = 160;
 /** A function's name, readable. Reporters put marks before names, and Apple's puts the offset inside of abbreviated
  * ones. */
 function functionWords(symbol: string): SafeText {
-  const name = readableName(symbol).replace(/^\[inlined\] /, "").replace(/\+ \d{1,12} (?=\()/, "");
+  const name = readableName(symbol).replace(/^\[inlined\] /, "").replace(/\+ \d{1,12} (?=\()/, "")
+    // The part of a function that the compiler set aside as seldom run.
+    .replace(/ ?\(?\.cold\.\d{1,3}\)?$/, "");
   return short(name.length > LONG ? shortName(name) : name);
 }
 

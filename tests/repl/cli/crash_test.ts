@@ -111,6 +111,21 @@ Deno.test("whose: a function that is far from the fault is only told as the inne
     "Whose\n  not decided; the innermost function of the program (Shop) on the stack is -[Cart reload] (frame 3)",
   );
   assertStringIncludes(of(2), "Whose\n  the program (Shop): -[Cart reload] (frame 1)");
+  const head = "Process: Shop [1]\nPath: /Applications/Shop.app/Contents/MacOS/Shop\n" +
+    "Exception Type: EXC_BAD_ACCESS (SIGSEGV)\nException Codes: KERN_INVALID_ADDRESS at 0x18\n\nThread 0 Crashed:\n";
+  // What the compiler set aside of a function is told by the function's name.
+  assertStringIncludes(
+    shown(`${head}0 Shop   0x0000000100001000 lower(char const*) (.cold.1) + 8\n`),
+    "(Shop): lower(char const*) (frame 0)",
+  );
+  assertStringIncludes(
+    shown(
+      `${head}0 libjvm.dylib   0x0000000100001000 Handles::allocate() + 8\n` +
+        "1 libswt-cocoa.jnilib   0x0000000100002000 Java_org_eclipse_swt_internal_cocoa_OS_NewGlobalRef + 8\n" +
+        "2 ???   0x0000000100003000 ???\n",
+    ),
+    "called by libswt-cocoa.jnilib; code in no image led to that",
+  );
 });
 
 Deno.test("--json: the threads and images of bt --json, and the report's own fields", async () => {
