@@ -270,11 +270,16 @@ function isBacktraceIdle(texts: readonly string[]): boolean {
  * objc4, runtime/objc-initialize.mm. */
 const forkedClass = /^performForkChildInitialize\b/;
 
+/** Who ends a process because of its file: XNU, bsd/sys/reason.h. */
+const refusedBy: ReadonlySet<string> = new Set(["EXEC", "CODESIGNING"]);
+
 /** Tells of a child of fork() that used what it may not.
  *
  * @returns whether it is one
  */
 function tellFork({ report, texts, stack, reading }: Crash, story: Story): boolean {
+  // The kernel notes it too of a program that exec() itself refused.
+  if (refusedBy.has(report.termination?.namespace ?? "")) return false;
   const isThreaded = texts.some((text) => text.includes("multi-threaded process forked"));
   if (!isThreaded && !texts.some((text) => text.includes("crashed on child side of fork"))) {
     return false;

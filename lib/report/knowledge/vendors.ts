@@ -61,7 +61,13 @@ const vendors = [
   ["IQKeyboardManager", "github.com/hackiftekhar/IQKeyboardManager", "[IQKeyboard*"],
   ["Realm", "github.com/realm/realm-swift", "[RLM*", "realm::*"],
   ["Mapbox or MapLibre", "github.com/maplibre/maplibre-native", "[MGL*", "[MLN*", "mbgl::*"],
-  ["the UMeng SDK", "developer.umeng.com", "[UMConfigure*", "[UMAnalytics*", "[UMeng*", "Umeng*"],
+  [
+    "the UMeng SDK",
+    "developer.umeng.com",
+    // Unimodules' classes begin with UM too.
+    ...["[UMConfigure*", "[UMAnalytics*", "[UMeng*", "Umeng*", "[MobClick*", "[UMSocial*"],
+    ...["[UMEnvelope*", "[UMBuildPayload*", "[UMWorkDispatch*", "[UMAOCTools*"],
+  ],
   ["WeChat's SDK", "developers.weixin.qq.com", "[WXApi*"],
   ["Tencent's SDK", "cloud.tencent.com/document", "tencent::*", "[TencentOAuth*"],
   ["the Baidu Maps SDK", "lbsyun.baidu.com", "[BMKMap*"],

@@ -275,8 +275,10 @@ export function parseReason(
     /^(?:Namespace\s+)?([A-Za-z][\w-]*)[,;]?\s+(?:Code:?\s+)?<?(0x[0-9a-fA-F]{1,16}|\d{1,20})>?[,;]?\s*/
       .exec(text);
   if (match === null) {
-    // `TCC, This app has crashed because …`, `DYLD, [0x4] Symbol missing`
-    const bare = /^(?:Namespace\s+)?([A-Z]{3,20}), (?:\[(0x[0-9a-fA-F]{1,8})\] )?/.exec(text);
+    // `TCC, This app has crashed because …`, `DYLD, [0x4] Symbol missing`, and iOS 15's `EXEC; [1]`
+    const bare =
+      /^(?:Namespace\s+)?([A-Z]{3,20})(?:, |; (?=\[))(?:\[(0x[0-9a-fA-F]{1,16}|\d{1,20})\](?: |$))?/
+        .exec(text);
     if (bare === null) return { namespace: null, code: null, rest: text };
     const code = bare[2] === undefined ? null : BigInt(bare[2]);
     return { namespace: bare[1], code, rest: text.slice(bare[0].length) };

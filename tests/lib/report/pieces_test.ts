@@ -704,3 +704,16 @@ Deno.test("the head of a stackshot and of a report about memory, without their f
   assertStringIncludes(told(memory), "ended for memory");
   assertStringIncludes(told(memory), "the list of processes is missing");
 });
+
+Deno.test("a program whose file exec() refused did not crash after fork(), as its note says; iOS 15's form of a reason", () => {
+  const text =
+    `Process: tool [42]\nException Type: EXC_CRASH (SIGKILL - CODESIGNING)\nTermination Reason: EXEC; [1]\n\nApplication Specific Information:\ncrashed on child side of fork pre-exec\n\nThread 0 Crashed:\n${
+      stack(["libsystem_kernel.dylib __posix_spawn + 8", "sh execute + 40", "dyld start + 4"])
+    }\n`;
+  const { termination } = readReport(text, "x");
+  assertEquals([termination?.namespace, termination?.code], ["EXEC", 1n]);
+  const { happened, check } = explainReport(readReport(text, "x"));
+  assertStringIncludes(happened.join("\n"), "the kernel could not load its file");
+  assert(!/crashed in a library/.test(happened.join("\n")), happened.join("\n"));
+  assertEquals(check.filter((text) => text.includes("fork")), []);
+});
