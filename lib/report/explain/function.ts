@@ -475,6 +475,12 @@ function specialOf(
     );
     return isPython ? { row: known("frame", "pyqt_err_print fatal")!, index } : undefined;
   }
+  if (symbol !== null && /^g_logv?\b/.test(symbol)) {
+    const allocates = stack.slice(index + 1, index + 4).some(({ symbol }) =>
+      /^g_(?:malloc|realloc|try_malloc|slice_alloc)/.test(symbol ?? "")
+    );
+    if (allocates) return { row: known("frame", "g_malloc fatal")!, index };
+  }
   if (
     symbol !== null && lookups.test(symbol) &&
     stack.slice(index + 1, index + LOOKUP_DEPTH).some(({ symbol }) =>

@@ -392,7 +392,9 @@ function hasBase({ base }: Engine, frames: readonly ReportFrame[]): boolean {
 function isWorkingIn(engine: Engine, { frames }: ReportThread): boolean {
   const wait = waitOf(frames);
   return isUsing(engine, frames.slice(0, engine.isInnermost === true ? 1 : ENGINE_DEPTH)) &&
-    hasBase(engine, frames) && (wait === null || wait.waitReason === "files");
+    hasBase(engine, frames) && (wait === null || wait.waitReason === "files") &&
+    // AppKit animates its own views from a thread of its own.
+    !frames.some(({ symbol }) => /^[-+]\[NSUIHeartBeat /.test(symbol ?? ""));
 }
 
 /** Whether a thread uses an engine as it has to, as far as its stack can tell. */

@@ -1206,6 +1206,13 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "GLib, glib/gtestutils.c",
   ),
   ...frame(
+    ["g_malloc fatal"],
+    "GLib found no memory for what was asked of it, and stopped the process.",
+    ["a size computed from damaged or foreign data", "address space that is used up, as by a leak"],
+    "Read the message on stderr: it has the number of bytes.",
+    "GLib, glib/gmem.c: g_malloc",
+  ),
+  ...frame(
     ["g_log_structured_array*", "_g_log_abort*", "g_logv*"],
     "GLib stopped the process: a failed assertion or a fatal message.",
     [],

@@ -865,3 +865,30 @@ Deno.test("two threads in one user interface: the crashed one beside the main on
   }));
   assertStringIncludes(qt.happened, "ran code of Qt's widgets too, in QWidgetPrivate::paint");
 });
+
+Deno.test("AppKit's own animation beside the main thread is no second user of views; GLib without memory", () => {
+  const { happened } = told(crash({
+    threads: [
+      ["MyApp Panel::style() + 4", "AppKit -[NSView drawRect:] + 8", "MyApp draw() + 8", ...loop],
+      [
+        "AppKit -[NSControl heartBeat:] + 87",
+        "AppKit -[NSUIHeartBeat _heartBeatThread:] + 774",
+        "libsystem_pthread.dylib thread_start + 34",
+      ],
+    ],
+  }));
+  assert(!happened.includes("AppKit's views too"), happened);
+  const memory = told(crash({
+    exception: ["EXC_CRASH (SIGABRT)", "0x0000000000000000, 0x0000000000000000"],
+    threads: [[
+      "libsystem_kernel.dylib __pthread_kill + 8",
+      "libsystem_c.dylib abort + 100",
+      "libglib-2.0.0.dylib g_logv + 1333",
+      "libglib-2.0.0.dylib g_log + 44",
+      "libglib-2.0.0.dylib g_malloc + 118",
+      "MyApp Text::convert() + 40",
+      ...loop,
+    ]],
+  }));
+  assertStringIncludes(memory.happened, "GLib found no memory for what was asked of it");
+});
