@@ -1,5 +1,6 @@
 /** Attribution: whether a crash is the program's, one of its libraries' or the system's. */
 
+import { demangle, isMangled } from "../../symbols/demangle/demangle.ts";
 import {
   baseName,
   imageOf,
@@ -450,8 +451,13 @@ function crateOfMain(symbol: string): string | null {
 
 /** The crate of a function of Rust: the first part of its path, or of the type's whose trait it implements. */
 function crateOf(symbol: string): string | null {
-  if (!/::h[0-9a-f]{1,16}$/.test(symbol.slice(-24)) && !symbol.includes("::{{")) return null;
-  const crate = /^(?:_?(?:<|\$LT\$))?([a-z]\w{0,60})::/.exec(symbol)?.[1] ?? null;
+  // Newer names have no hash, but mangling of their own.
+  const isNewer = /^_{1,2}R[A-Z]/.test(symbol) && isMangled(symbol);
+  if (
+    !isNewer && !/::h[0-9a-f]{1,16}$/.test(symbol.slice(-24)) && !symbol.includes("::{{")
+  ) return null;
+  const name = isNewer ? demangle(symbol) : symbol;
+  const crate = /^(?:_?(?:<|\$LT\$))?([a-z]\w{0,60})::/.exec(name)?.[1] ?? null;
   return crate === null || /^(?:std|core|alloc)$/.test(crate) ? null : crate;
 }
 

@@ -15,6 +15,7 @@ import {
   contextOf,
   type EndedBy,
   endedBy,
+  endOfTermination,
   entryOf,
   frameOwner,
   frameTitle,
@@ -28,6 +29,13 @@ import { isNearest } from "../nearest.ts";
 import { readableName, shortName } from "./names.ts";
 import type { Crash, Story } from "./story.ts";
 import { graphicsAside, isPrivacyAbort } from "./telling.ts";
+
+/** Whether the C++ run-time was looking for what catches an exception, and had not found that nothing does. What that search
+ * failed in is no lack of a handler. */
+function isUnwinding(stack: readonly ReportFrame[], thrower: number): boolean {
+  return endOfTermination(stack) === 0 &&
+    stack.slice(0, thrower).some(({ symbol }) => symbol?.startsWith("_Unwind_") === true);
+}
 
 /** Tells the row of the innermost function that says what happened. */
 export function tellFunction(
@@ -56,7 +64,10 @@ export function tellFunction(
         index > reading.first) &&
       // Any other address is one that was accessed.
       !(row.needs === "null" && fault !== null && fault !== 0n)
-    ) ?? reading.rows.findLast(({ row }) => row.role === "vague" && ended !== "access");
+    ) ?? reading.rows.findLast(({ row, index }) =>
+      row.role === "vague" && ended !== "access" &&
+      !(row.key === "__cxa_throw" && isUnwinding(stack, index))
+    );
   const nameless = ended === "access" && isNamelessRuntime(stack[reading.first])
     ? known("frame", "libobjc without names")
     : null;

@@ -1682,6 +1682,11 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "while an object was deallocated",
     "objc4, runtime/objc-runtime-new.mm",
   ),
+  ...occasion(
+    ["_Unwind_RaiseException", "_Unwind_ForcedUnwind"],
+    "while the stack was unwound for an exception",
+    "LLVM, libunwind/src/UnwindLevel1.c",
+  ),
   ...occasion(["_sigtramp"], "in the handler of a signal", "libplatform, the signal trampoline"),
   ...occasion(
     [

@@ -2519,3 +2519,16 @@ Deno.test("a copy with the exception's stack alone: the thread's number tells th
   assert(!of("0").includes(off));
   assert(!of("4  Dispatch queue: com.apple.main-thread").includes(off));
 });
+
+Deno.test("what failed while an exception was thrown is not that it was not caught", () => {
+  const frames = [
+    "??? 0x360b050d4",
+    "libunwind.dylib _Unwind_RaiseException + 408",
+    "libc++abi.dylib __cxa_throw + 84",
+    "Shop sell + 8",
+    ...start,
+  ];
+  const alone = told(["Thread 0 Crashed:", ...frameLines(frames, 0x9000), ""].join("\n")).what;
+  assert(!alone.includes("not caught"), alone);
+  assertStringIncludes(alone, "It was while the stack was unwound for an exception.");
+});

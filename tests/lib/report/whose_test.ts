@@ -343,6 +343,15 @@ Deno.test("whose code is linked into the program, by its name; a script that an 
     false,
     null,
   ]);
+  // Names of newer compilers.
+  assertEquals(
+    by(["Shop _RNvNtCslaF18iYGa9m_3tao3app6launch + 8", "Shop _RNvCs1_5store3run + 8"]),
+    [
+      "the crate tao",
+      false,
+      null,
+    ],
+  );
   assertEquals(
     by(["Shop Pointer<IAudio>::operator IAudio*() + 8", "Shop tencent::av::Room::get() + 8"]),
     [
