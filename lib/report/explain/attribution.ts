@@ -518,7 +518,9 @@ function partBeside(
     ) && !report.images.some((image) => image.name.startsWith(`lib${title.toLowerCase()}`))
   );
   if (found !== undefined) return found.title;
-  return report.information.some((text) => text.includes("while executing native code"))
+  return report.information.some((text) =>
+      /while executing native code|^Unhandled managed exception: /.test(text)
+    )
     ? "Mono"
     : null;
 }
@@ -681,8 +683,14 @@ function isWithin(frames: readonly OwnedFrame[], begin: number, index: number): 
     );
 }
 
+/** Functions by which managed code calls native code, and Xamarin's for the system's classes. */
+const bindings =
+  /^(?:wrapper_(?:managed|native|delegate|runtime)|plt_|UIKit_UI|Foundation_NS|ObjCRuntime_|MonoTouch_(?:ObjCRuntime|UIKit|Foundation)_)/;
+
 /** Whether a framework's function failed itself, and did not only pass on what was raised. */
-function failedItself({ report, stack, reading }: OwnedStack, part: number): boolean {
+function failedItself({ report, stack, reading, begin }: OwnedStack, part: number): boolean {
+  // What only passes a call of managed code on failed by what that asked for.
+  if (part > begin && bindings.test(stack[part].symbol ?? "")) return false;
   // Its own assertion is no less its own than its own access.
   if (part > 0 && /^__assert(?:_rtn)?$/.test(stack[part - 1].symbol ?? "")) return true;
   // A lock of its own, for which the thread waits.

@@ -292,7 +292,10 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Qt, src/gui/kernel/qguiapplication.cpp",
   ]),
   ...rows(
-    ["Unhandled exception. ", "Unhandled Exception: System.", "Unhandled exception: System."],
+    [
+      ...["Unhandled exception. ", "Unhandled Exception: System.", "Unhandled exception: System."],
+      "Unhandled managed exception: ",
+    ],
     [
       "A .NET exception was not handled.",
       [],

@@ -139,8 +139,14 @@ const logged =
  * native code; `null` where it says neither. */
 export function saidByMono(text: string): string | null {
   const head = text.slice(0, MAX_LOG);
-  const met = /\bGot a (SIG[A-Z]{2,6}) while executing native code\b/.exec(head);
+  const met = /\bGot an? (?:SIG[A-Z]{2,6}|[a-z]{3,6}) while executing native code\b/.exec(head);
   if (met === null) return null;
+  const unhandled =
+    /^.{0,200}?\bUnhandled (?:managed )?[Ee]xception:[ \t]{0,8}(?:\r?\n)?[ \t]{0,8}(\S[^\r\n]{2,300})/m
+      .exec(
+        head.slice(0, met.index),
+      );
+  if (unhandled !== null) return `Unhandled managed exception: ${unhandled[1].trim()}`;
   const before = new Map<string, string>();
   for (const line of head.slice(0, met.index).split("\n")) {
     const [, process, words] = logged.exec(line.trimEnd()) ?? [];

@@ -1780,3 +1780,26 @@ Deno.test("checks of Yoga and WebRTC, and an error of JavaScript that native cod
     "It was an error of JavaScript",
   );
 });
+
+Deno.test("what passes a call of managed code on is not whose it is; a managed exception before Mono's stacks", () => {
+  const inner = [
+    "libobjc.A.dylib objc_msgSend + 28",
+    "Shop wrapper_managed_to_native_ObjCRuntime_Messaging_void_objc_msgSend_intptr_intptr + 28",
+    "Shop UIKit_UIView_RemoveFromSuperview + 28",
+  ];
+  const outer = ["Shop mono_jit_runtime_invoke + 28", "Shop main + 28", ...ends];
+  assertEquals(
+    whose(crash(`${access}0x10`, [...inner, "Shop Shop_Oven_ViewDidLoad + 28", ...outer]))[3],
+    "Shop_Oven_ViewDidLoad",
+  );
+  assertEquals(whose(crash(`${access}0x10`, [...inner, ...outer]))[2], "Xamarin or Mono");
+  const text =
+    "2019-05-01 10:00:00.123 Shop[1:60b] Unhandled managed exception:\nNo bread (System.NullReferenceException)\n" +
+    "  at Shop.Oven.Bake () [0x00010] in /Users/me/Oven.cs:42\n" +
+    "Got a SIGABRT while executing native code. This usually indicates\n\n" +
+    crash(abort, [...aborts, "Shop 0x7000 + 104340", "Shop main + 8", ...ends]);
+  assertStringIncludes(
+    told(text),
+    "A .NET exception was not handled. It says: Unhandled managed exception: No bread (System.NullReferenceException)",
+  );
+});
