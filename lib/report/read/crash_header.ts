@@ -109,7 +109,10 @@ export class Header {
       else if (name === "termination description" || name === "exception codes") {
         this.#values.set(name, `${this.#values.get(name)}\n${field.value}`);
       }
-      if (name === "version") isVersionOfOthers = !this.#values.has("process");
+      if (name === "version") {
+        // A spindump names its program otherwise, and has processes behind.
+        isVersionOfOthers = !this.#values.has("process") && !this.#values.has("command");
+      }
     }
     this.#guess(unknown, warn);
   }

@@ -1803,3 +1803,14 @@ Deno.test("what passes a call of managed code on is not whose it is; a managed e
     "A .NET exception was not handled. It says: Unhandled managed exception: No bread (System.NullReferenceException)",
   );
 });
+
+Deno.test("a spindump's version is its program's, not that of a process behind", () => {
+  const { process } = readReport(
+    "Date/Time: 2016-04-20 15:29:05 +0530\nOS Version: Mac OS X 10.11.4 (Build 15E65)\n\nCommand: Shop\nPath: /Applications/Shop.app\n" +
+      "Version: 4.5.0 (4.5)\nPID: 225\n\nEvent: hang\nDuration: 2.00s\nSteps: 20 (100ms sampling interval)\n\n" +
+      "Process: Shop [225]\nThread 0x1 20 samples (1-20)\n  20 main + 8 (Shop + 100) [0x1000]\n\n" +
+      "Process: kernel_task [0]\nVersion: Darwin Kernel Version 15.4.0\nThread 0x2 20 samples (1-20)\n  20 wait + 8 [0x2000]\n",
+    "x",
+  );
+  assertEquals(process.version, "4.5.0 (4.5)");
+});
