@@ -675,15 +675,18 @@ function findActivity(thread: ReportThread): Activity {
   // A few samples in passing say nothing of what it did.
   if (best.own > 0 && best.own * MIN_SHARE >= total) {
     const row = wait(best.path);
+    const place = placeOf(best.path);
+    // A function may have been the innermost one on several stacks, as one that calls itself.
+    const most = Math.max(best.own, functions.get(place) ?? 0);
     parts.push(
       row === null
         ? `${parts.length > 0 ? "else " : ""}${
-          best.own * 2 > total - idle
+          most * 2 > total - idle
             ? "mostly"
-            : tied === null && !isExceeded(functions, placeOf(best.path), best.own)
+            : tied === null && !isExceeded(functions, place, most)
             ? "most often"
             : "among others"
-        } in ${placeOf(best.path)}${imagesOf(best.path)}: ${share(best.own)}${
+        } in ${place}${imagesOf(best.path)}: ${share(most)}${
           tied === null ? "" : asOften(unlink(tied, MAIN_DEPTH), wait)
         }`
         : `${row.meaning} in ${share(best.own)}${waitsIn(best.path, row)}${calledBy(best.path)}`,

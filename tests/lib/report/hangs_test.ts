@@ -1004,3 +1004,12 @@ Deno.test("newer spindumps have the identifier between the process's name and it
   );
   assertEquals([process.name, process.pid], ["Shop Two", 77]);
 });
+
+Deno.test("a function that was the innermost one on several stacks: all of its samples", () => {
+  const { text } = explained(
+    "Call graph:\n    2500 Thread_1   DispatchQueue_1: com.apple.main-thread  (serial)\n" +
+      "      2500 main  (in till) + 10  [0x2]\n        2500 fib  (in till) + 10  [0x3]\n" +
+      "          1500 fib  (in till) + 20  [0x13]\n            1000 fib  (in till) + 20  [0x13]\n",
+  );
+  assertStringIncludes(text, "mostly in fib (till): 2500 of 2500 samples");
+});
