@@ -36,13 +36,14 @@ export function explanationLines(
     if (texts.length === 0) return;
     lines.push(style("heading", title), ...indented(texts.slice(0, MOST)), safe``);
   };
+  const shown = thread?.crashed === false ? safe`the thread below` : safe`the crashed thread`;
   // First: the end is what a terminal shows, and that shall be the explanation.
   part(
     safe`Symbols that are missing`,
     missing.map(({ image, frames, crashedFrames }) =>
       safe`${style("image", short(image.name))} ${escape(image.uuid ?? "without UUID")}: ${
         count(frames, "frame")
-      }${crashedFrames === 0 ? safe`` : safe`, ${crashedFrames} of them in the crashed thread`}`
+      }${crashedFrames === 0 ? safe`` : safe`, ${crashedFrames} of them in ${shown}`}`
     ),
   );
   if (missing.length > MOST) {

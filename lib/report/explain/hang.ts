@@ -276,8 +276,16 @@ function isHeld(frames: readonly ReportFrame[]): boolean {
   return false;
 }
 
+/** Whether a stack is that of a thread of the kernel that waits: such a one has left its stack, and begins anew by the function
+ * that it named when it was blocked. XNU, osfmk/kern/sched_prim.c: thread_block. */
+function isContinuation(frames: readonly ReportFrame[]): boolean {
+  return frames.length > 0 && /_continue$/.test(frames[0].symbol ?? "") &&
+    frames.every(isKernelFrame);
+}
+
 /** The wait that the innermost functions of a stack are in. */
 function callOf(frames: readonly ReportFrame[]): KnowledgeRow | null {
+  if (isContinuation(frames)) return known("wait", "continuation of the kernel");
   let seen = 0;
   for (let at = 0; at < frames.length && seen < WAIT_DEPTH; at++) {
     const frame = frames[at];

@@ -118,7 +118,7 @@ export function processUses(text: string): ProcessUse[] {
   for (const [, name, value] of text.matchAll(/^(Process|CPU Time): {2,20}(\S.{0,200})$/gm)) {
     if (name === "Process") title = value.trim();
     else if (title !== null) {
-      const seconds = Number(/^<?(\d{1,9}(?:\.\d{1,6})?)s\b/.exec(value)?.[1] ?? 0);
+      const seconds = Number(/^<?(\d{1,9}(?:\.\d{1,6})?)(?:s\b|$)/.exec(value)?.[1] ?? 0);
       // spindump itself only took the samples.
       const counts = seconds > 0 && !title.startsWith("spindump [");
       if (counts && uses.length < 10_000) uses.push({ title, seconds });
@@ -147,7 +147,7 @@ export function samplerTime(text: string): number | null {
   let most = 0;
   for (
     const [, seconds] of text.matchAll(
-      /^Process: {2,20}spindump \[\d{1,9}\].*\n(?:(?!Process:)\S.{0,300}\n){0,20}?CPU Time: {2,20}<?(\d{1,9}(?:\.\d{1,6})?)s\b/gm,
+      /^Process: {2,20}spindump \[\d{1,9}\].*\n(?:(?!Process:)\S.{0,300}\n){0,20}?CPU Time: {2,20}<?(\d{1,9}(?:\.\d{1,6})?)(?:s\b|$)/gm,
     )
   ) most = Math.max(most, Number(seconds));
   return most > 0 ? most : null;

@@ -76,7 +76,8 @@ export function explainSampled(
   // The process that the samples were asked for, where they have all; else the one that did not answer.
   const target = targetOf(report, processes) ??
     (silent.length === 1 && processes.has(silent[0].title) ? silent[0].title : null);
-  const busiest = target ?? uses[0]?.title;
+  // The kernel works for the others.
+  const busiest = target ?? uses.find(({ title }) => !title.startsWith("kernel_task ["))?.title;
   const owned = report.threads.filter(({ process }) => process === busiest);
   const thread = target !== null
     ? mainThread({ threads: owned })

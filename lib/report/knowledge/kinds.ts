@@ -212,6 +212,7 @@ export const kindRows: readonly KnowledgeRow[] = [
   ...["mach_msg_trap", "mach_msg2_trap", "mach_msg_overwrite_trap"].map((key) =>
     idle(key, "a Mach message, such as an event")
   ),
+  idle("continuation of the kernel", "work for this thread of the kernel"),
   {
     ...row(
       "wait",

@@ -1165,6 +1165,23 @@ Steps:           1000 (10ms sampling interval)
   ).what;
   assertStringIncludes(more, "The report has 3 processes (Shop, spindump, WindowServer).");
   assert(!more.includes("Cart"), more);
+  // Older ones have no unit, and none need have been asked for. The kernel works for the others.
+  const kernel = `
+Process:         kernel_task [0]
+Path:            /System/Library/Kernels/kernel
+CPU Time:        0.212
+
+  Thread 0x76         1000 samples (1-1000) priority 91
+ *1000  vm_pageout_continue + 0 (kernel + 1209328) [0xffffff80003273f0]
+`;
+  const all = spindump("", 0).replace(/^(?:Command|PID): .*\n/gm, "").replaceAll(/(\d)s$/gm, "$1");
+  const idle = told(all + kernel).what;
+  assertStringIncludes(idle, "beside spindump's own 4.113 s: WindowServer [1441] 0.966 s, kernel");
+  assertStringIncludes(idle, "In WindowServer [1441], the main thread: idle");
+  const alone = told(
+    spindump("kernel_task", 0).replace(/\nProcess: [^]*/, "") + kernel + part("Shop [7]", "", ""),
+  ).what;
+  assertStringIncludes(alone, "idle in 1000 of 1000");
 });
 
 Deno.test("a library that the program has a copy of, but looks for elsewhere", () => {
