@@ -754,6 +754,8 @@ function whyNone(report: CrashReport, stack: readonly ReportFrame[]): Absent | n
   return report.format === "crash" && report.threads.length === 1 && isIdleStack(stack) &&
       report.termination?.namespace !== "SIGNAL" && !usesResource(report) && !isBlameless(report)
     ? "threads"
+    : report.stacks.length === 0
+    ? "stack"
     : null;
 }
 

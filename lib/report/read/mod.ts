@@ -385,7 +385,7 @@ function readJson(
     const report = readText(name, inner, 0, null, warnings);
     if (report !== null) return withoutSpans(report, text);
   }
-  const header: JsonObject = first.value;
+  const header: JsonObject = isCounter(first.value) ? { bug_type: "211" } : first.value;
   if (first.damage !== null) {
     // Only the rest of this line is lost.
     const feed = text.indexOf("\n", from);
@@ -394,6 +394,12 @@ function readJson(
     return continueAfter(name, text, feed + 1, header, warnings);
   }
   return continueAfter(name, text, first.end, header, warnings);
+}
+
+/** Whether a JSON document is a line of the system's analytics, whose first line is missing. */
+function isCounter(value: JsonObject): boolean {
+  return objectAt(value, "message") !== null && textAt(value, "name") !== null &&
+    /^[0-9a-f-]{36}_\d{1,3}$/.test(textAt(value, "uuid") ?? "");
 }
 
 /** Whether a JSON document is the first line of an `.ips` report. */

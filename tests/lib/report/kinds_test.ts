@@ -149,6 +149,21 @@ Deno.test("what analytics count of crashes and of processes that were ended for 
   );
   assertStringIncludes(happened.join("\n"), "ended for memory: ovend (highwater), 2 times.");
   assert(!check.join().includes("this one has no crash"), check.join());
+  const cut = told(
+    `${
+      JSON.stringify({
+        message: { Count: 3, size: 7 },
+        name: "OvenSize",
+        uuid: "9c880d05-a4e1-40f1-b211-bfcabce94d00_6",
+      })
+    }\n`
+      .repeat(2),
+  );
+  assertStringIncludes(cut, "The system's analytics");
+  const absent = attributeReport(
+    readReport('{"bug_type":"211","os_version":"iPhone OS 13.2"}\n{"_marker":"x"}\n', "x"),
+  ).absent;
+  assertEquals(absent, "stack");
 });
 
 /** A spindump of several processes, as `spindump` lays them out. */
