@@ -121,7 +121,7 @@ export function tellFunction(
     // Chromium's own line of the log says it.
     const isSaid = story.happened.some((text) => /:FATAL:\S/.test(text));
     const meaning = isSaid
-      ? framework.row.meaning.replace(" Which it was is not in the report.", "")
+      ? framework.row.meaning.replace(" The reason is not in the report.", "")
       : framework.row.meaning;
     story.add(framework.row, `${meaning} It is ${framework.name}.`);
   }

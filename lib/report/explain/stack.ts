@@ -499,7 +499,9 @@ function afterTrampoline(stack: readonly ReportFrame[], at: number): number {
     const isEntry = entry !== null && handler.offset! > 0 && address === entry;
     const isNamed = symbol !== null && titleOf(stack[first]) === titleOf(handler) &&
       /signal_?handler/i.test(symbol);
-    if (!isNone && !isEntry && !isNamed) break;
+    // LLVM's own dump gives the trampoline's name to the word behind it, with a distance that none has.
+    const isFar = symbol !== null && /^_sigtramp \+ \d{6,}$/.test(symbol);
+    if (!isNone && !isEntry && !isNamed && !isFar) break;
     first++;
   }
   return first;

@@ -699,6 +699,13 @@ export const runtimeRows: readonly KnowledgeRow[] = [
   frame("mono_chain_signal*", "", [], "", mono, "raise"),
   frame("sigabrt_signal_handler*", "", [], "", mono, "raise"),
   frame(
+    "napi_fatal_error",
+    "A native add-on of Node.js ended the process by napi_fatal_error().",
+    [],
+    "Read its message on stderr; see what the add-on did that failed.",
+    "Node.js, src/node_api.cc: napi_fatal_error",
+  ),
+  frame(
     "monoeg_assertion_message*",
     "An assertion of the Mono run-time failed.",
     [],
@@ -1270,7 +1277,7 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     kind: "library",
     key,
     meaning:
-      "Code of Chromium or V8 stopped the process on purpose, most often by a failed CHECK or for want of memory. Which it was is not in the report.",
+      "Code of Chromium or V8 stopped the process on purpose, most often by a failed CHECK or for want of memory. The reason is not in the report.",
     causes: [],
     next: "Look at the application's log for the message; try another version.",
     source: chromium,

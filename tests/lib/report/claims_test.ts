@@ -2549,3 +2549,26 @@ Deno.test("what failed while an exception was thrown is not that it was not caug
   assert(!alone.includes("not caught"), alone);
   assertStringIncludes(alone, "It was while the stack was unwound for an exception.");
 });
+
+Deno.test("an add-on's fatal error in Electron; LLVM's dump has a word behind the trampoline", () => {
+  const { what, whose } = told(crashText(abort, [
+    ...killed,
+    "Electron~Framework napi_fatal_error + 237",
+    "shop.node Napi::Error::Fatal(char const*, char const*) + 26",
+    "shop.node Shop::sell(napi_env__*) + 206",
+    ...start,
+  ]));
+  assertStringIncludes(what, "A native add-on of Node.js ended the process by napi_fatal_error().");
+  assertEquals(whose[0], "program");
+  const dump = [
+    "0  shop                     0x000000010dca8575 llvm::sys::PrintStackTrace(llvm::raw_ostream&) + 37",
+    "1  shop                     0x000000010dca8dd6 SignalHandler(int) + 262",
+    "2  libsystem_platform.dylib 0x00007fff6adb75fd _sigtramp + 29",
+    "3  libsystem_platform.dylib 0x000000010dcef080 _sigtramp + 18446603343250029216",
+    "4  shop                     0x000000011178cd01 Cart::add() + 497",
+    "5  shop                     0x000000011178cd02 main + 97",
+  ].join("\n");
+  const read = readReport(dump, "x");
+  assertEquals(attributeReport(read).deciding?.frame.symbol, "Cart::add()");
+  assert(!explainReport(read).path.join().includes("_sigtramp"));
+});
