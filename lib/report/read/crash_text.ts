@@ -736,10 +736,17 @@ class CrashTextReader {
     const said = line.search(uncaughtLine);
     if (said < 0 || (this.#collecting === "section" && this.#isOfReport)) return false;
     if (template.test(line.slice(said))) return false;
-    const words = line.slice(said).replace(/^libc\+\+abi(?:\.dylib)?: /, "").replace(
-      /^\*{1,3} ?/,
-      "",
-    );
+    // Within a sentence or a list, what has a part left out is an example.
+    if (
+      /\S.{0,400}[`"'\u201c]$/.test(line.slice(0, said)) && /\.{3}|\u2026/.test(line.slice(said))
+    ) {
+      return false;
+    }
+    const words = line.slice(said).replace(/,? reason: ?(?:'(?:\.{3}|\u2026)'|\.{3}|\u2026)$/, "")
+      .replace(/^libc\+\+abi(?:\.dylib)?: /, "").replace(
+        /^\*{1,3} ?/,
+        "",
+      );
     const remark = words.startsWith("terminat")
       ? words
       : words.startsWith("Terminating")

@@ -14,7 +14,7 @@ const ofReports =
 
 /** What Markdown and lists put before a line. */
 const lineMarks =
-  /^(?:#{1,6}[ \t]{1,4}|[-+*\u2022\u00b7\u2013][ \t]{1,4}|[*_]{1,3}(?=\w)|`{1,3}(?=\w)){1,4}/;
+  /^(?:\[\d{1,2}:\d\d(?::\d\d)?(?: ?[AP]M)?\] [^:\n]{1,40}: |#{1,6}[ \t]{1,4}|[-+*\u2022\u00b7\u2013][ \t]{1,4}|[*_]{1,3}(?=\w)|`{1,3}(?=\w)){1,4}/;
 
 /** The title or field of a report that a line alone is, which somebody marked, wrote in small letters, or spaced; `null`
  * for other lines, and those that have nothing to be undone.

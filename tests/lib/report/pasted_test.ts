@@ -310,3 +310,34 @@ Oct  9 15:51:19 phone ReportCrash[80] <Notice>: Formulating crash report for pro
   assert(own.information.join("\n").includes("NSUnknownKeyException"));
   assertEquals(own.process.version, "3.5.5.2 (3.5.5)");
 });
+
+Deno.test("an example of an exception's line in prose is none; a reason that was left out; titles behind a chat's names", () => {
+  const real =
+    "Fatal error: Unexpectedly found nil while implicitly unwrapping an Optional value\n\n";
+  for (
+    const example of [
+      "For example \"*** Terminating app due to uncaught exception 'NSRangeException', reason: '...'\".",
+      "- `*** Terminating app due to uncaught exception 'NSRangeException', reason: 'instance 0x...'`",
+    ]
+  ) {
+    const { information } = readReport(real + example + "\n", "x");
+    assertEquals(information.some((text) => text.includes("Terminating app")), false, example);
+  }
+  const elided = explainReport(readReport(
+    "*** Terminating app due to uncaught exception 'NSRangeException', reason: '...'\n*** First throw call stack:\n(\n" +
+      "0   CoreFoundation    0x0000000185a8d148 __exceptionPreprocess + 164\n" +
+      "1   libobjc.A.dylib   0x00000001852b28e4 objc_exception_throw + 60\n" +
+      "2   Shop              0x0000000106c1d2cc -[Cart add:] + 212\n)\n",
+    "x",
+  )).happened.join();
+  assertStringIncludes(elided, "NSRangeException; its reason is not");
+  const chat = readReport(
+    "[8:12 PM] ada: Exception Type:        EXC_BAD_ACCESS (SIGSEGV)\n[8:14 PM] ada: Thread 0 Crashed:\n" +
+      "0   Shop   0x0000000100003f20 -[Cart add:] + 12\n1   Shop   0x0000000100003e00 main + 44\n[8:15 PM] bob: oh\n",
+    "x",
+  );
+  assertEquals(
+    [chat.exception?.type, chat.crashedThread?.index, chat.crashedThread?.frames.length],
+    ["EXC_BAD_ACCESS", 0, 2],
+  );
+});
