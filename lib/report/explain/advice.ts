@@ -1,7 +1,7 @@
 /** What to do, as far as it fits the report: the program, who can build it, and what the report has told already. */
 
 import { imageOf, imageTitle, titleOf } from "../images.ts";
-import { type KnowledgeRow, known, knownFrame } from "../knowledge/mod.ts";
+import { type KnowledgeRow, known, knownFrame, knownVendor } from "../knowledge/mod.ts";
 import { isNearest } from "../nearest.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { shortName } from "./names.ts";
@@ -27,8 +27,8 @@ export function adviceOf(
   thread: ReportThread | null,
   own: ReportFrame | null,
 ): string[] {
-  const isNear = own !== null && isCause(report, thread, own);
-  const forSymbols = isNear || isSample(report) ? symbolAdvice(report, own) : [];
+  const { isCause, isIndirect } = nearness(report, thread, own);
+  const forSymbols = isCause || isSample(report) ? symbolAdvice(report, own) : [];
   const advised = rows.filter(({ next }) => next !== "");
   if (advised.length === 0) return forSymbols;
   const check: string[] = [];
@@ -40,7 +40,12 @@ export function adviceOf(
   const hasObjects = usesObjects(report);
   for (const row of advised) {
     const able = isOutOfReach && !forOwner.test(row.next) ? "" : row.next;
-    const fit = fitting(elsewhere(withoutClauses(able, unfit)), thread, own, isNear);
+    const fit = fitting(
+      elsewhere(withoutClauses(able, unfit)),
+      thread,
+      own,
+      isCause && !isIndirect,
+    );
     const next = hasObjects ? fit : withoutZombies(fit);
     const isSaid = (onlySanitizer.test(next) &&
       check.some((text) => /Address Sanitizer|zombie objects/.test(text))) ||
@@ -51,15 +56,34 @@ export function adviceOf(
   return [...check.slice(0, MAX_ADVICE), ...forSymbols];
 }
 
-/** Whether the program's frame is evidence, by the stack that it is on. */
-function isCause(report: CrashReport, thread: ReportThread | null, own: ReportFrame): boolean {
+/** How far the program's frame is from where its process ended. */
+interface Nearness {
+  /** Whether it is evidence of the cause. */
+  readonly isCause: boolean;
+  /** Whether what is linked into the program stands between: that was called with what failed, not the frame's function. */
+  readonly isIndirect: boolean;
+}
+
+/** How far the program's frame is from where its process ended, by the stack that it is on. */
+function nearness(
+  report: CrashReport,
+  thread: ReportThread | null,
+  own: ReportFrame | null,
+): Nearness {
   const stacks = [report.decidingStack, thread?.frames ?? [], report.lastException ?? []];
-  const stack = stacks.find((frames) => frames.includes(own));
-  if (stack === undefined) return false;
+  const stack = own === null ? undefined : stacks.find((frames) => frames.includes(own));
+  if (own === null || stack === undefined) return { isCause: false, isIndirect: false };
   const reading = readStack(stack);
   const begin = Math.max(reading.first, reading.handled);
-  return isEvidence(report, stack, reading, begin, stack.indexOf(own)) ||
-    recursion(report)?.repeats(own) === true;
+  const at = stack.indexOf(own);
+  return {
+    isCause: isEvidence(report, stack, reading, begin, at) ||
+      recursion(report)?.repeats(own) === true,
+    isIndirect: stack.slice(begin, at).some((frame) =>
+      frame.symbol !== null && titleOf(frame) === titleOf(own) &&
+      (knownFrame(frame.symbol)?.role === "part" || knownVendor(frame.symbol) !== null)
+    ),
+  };
 }
 
 /** Whether the names of a stack are all that a report is about. */

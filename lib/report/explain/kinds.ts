@@ -28,6 +28,23 @@ export function eventOf(report: CrashReport): string | null {
   return tool === null ? null : baseName(tool.trim()).toLowerCase();
 }
 
+/** Most programs that are named. */
+const MAX_PROGRAMS = 6;
+
+/** The programs that a report of the system's own samples has, those with most samples first. */
+function sampledPrograms(text: string): string[] {
+  const found = [
+    ...text.matchAll(
+      /^Powerstats for: {1,8}(\S.{0,100})\n(?:.{0,500}\n){0,12}?Num samples: {1,8}(\d{1,9})\b/gm,
+    ),
+  ].map(([, name, count]) => ({ name, count: Number(count) })).sort((a, b) => b.count - a.count);
+  if (found.length === 0) return [];
+  const named = found.slice(0, MAX_PROGRAMS).map(({ name, count }) => `${name} (${count})`);
+  return [
+    `Samples of each program: ${named.join(", ")}${found.length > MAX_PROGRAMS ? ", …" : ""}.`,
+  ];
+}
+
 /** What `leaks` counted, and of what classes the leaked blocks are. */
 function leakWords(text: string): string[] {
   const total = /^Process \d{1,9}: (\d{1,12} leaks? for \d{1,15} total leaked bytes)\.?$/m.exec(
@@ -97,6 +114,7 @@ export function explainEvent(report: CrashReport, event: string): Findings {
     );
   }
   if (event === "leaks") happened.push(...leakWords(report.text));
+  if (event === "powerstats") happened.push(...sampledPrograms(report.text));
   return {
     headline: event,
     happened,

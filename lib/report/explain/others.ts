@@ -273,7 +273,9 @@ function tellEngine(crash: Crash, story: Story): void {
       : isUsing(engine, thread.frames) || isConverting(thread.frames))
   );
   if (others.length === 0) return;
-  const other = others.find(({ frames }) => isConverting(frames)) ?? others[0];
+  const other = others.find(({ frames }) => isConverting(frames)) ??
+    // Others need not have the same run-time.
+    others.find(({ queue }) => moduleQueue.test(queue ?? "")) ?? others[0];
   const { index, frames } = other;
   const at = frames.findIndex((frame) => isOf(engine, frame));
   // What it asks of the system meanwhile says nothing.

@@ -51,6 +51,14 @@ const stalls = "";
 export const kindRows: readonly KnowledgeRow[] = [
   row(
     "event",
+    "powerstats",
+    "Samples of what used the CPU, which the system takes at times; nothing crashed.",
+    [],
+    "",
+    "macOS, systemstats(8)",
+  ),
+  row(
+    "event",
     "cpu usage",
     "The process used more CPU time than its limit allows.",
     [],

@@ -2572,3 +2572,45 @@ Deno.test("an add-on's fatal error in Electron; LLVM's dump has a word behind th
   assertEquals(attributeReport(read).deciding?.frame.symbol, "Cart::add()");
   assert(!explainReport(read).path.join().includes("_sigtramp"));
 });
+
+Deno.test("advice names only the function that passed what failed; the system's own samples name their programs", () => {
+  const sent = (caller: string): string =>
+    told(crashText([
+      "Exception Type: EXC_BAD_ACCESS (SIGSEGV)",
+      "Exception Subtype: KERN_INVALID_ADDRESS at 0x0000000020000008",
+    ], [
+      "libobjc.A.dylib objc_msgSend + 16",
+      caller,
+      "Shop -[Shelf layout:] + 40",
+      "UIKitCore UIApplicationMain + 100",
+      "Shop main + 80",
+    ])).next;
+  assertStringIncludes(sent("UIKitCore -[UIView layout] + 40"), "-[Shelf layout:]");
+  assert(!sent("Shop -[TiViewProxy layoutChildren] + 40").includes("-[Shelf layout:]"));
+  const samples = `Date/Time:       2000-12-31 19:35:30 -0500
+OS Version:      Mac OS X 10.14.5 (Build 18F132)
+Report Version:  28
+
+Data Source:     Microstackshots
+
+Event:           powerstats
+Duration:        5.02s
+Steps:           3
+
+Powerstats for:  Lamp
+UUID:            7FD00FD0-E003-36A7-BF4B-5D368BC2D350
+Path:            /Applications/Lamp.app/Contents/MacOS/Lamp
+Num samples:     1 (33%)
+
+  1 start + 1 (libdyld.dylib) <7FD00FD0-E003-36A7-BF4B-5D368BC2D350> [0x7fff8ae375c9]
+    1 ??? <7FD00FD0-E003-36A7-BF4B-5D368BC2D350> [0x10000f28c]
+
+Powerstats for:  directoryd
+UUID:            039ED865-1AD1-3EAA-86F9-56FEB426E033
+Path:            /usr/libexec/directoryd
+Num samples:     2 (67%)
+`;
+  const { what } = told(samples);
+  assertStringIncludes(what, "nothing crashed");
+  assertStringIncludes(what, "Samples of each program: directoryd (2), Lamp (1).");
+});
