@@ -232,6 +232,17 @@ export const kindRows: readonly KnowledgeRow[] = [
     ),
     waitReason: "unknown",
   },
+  {
+    ...row(
+      "wait",
+      "kevent_id",
+      "in a call of the kernel about a queue of dispatch, by which it changes the queue's work or waits for it",
+      [],
+      "",
+      "libdispatch, src/event/event_kevent.c: _dispatch_kq_poll for work loops",
+    ),
+    waitReason: "unknown",
+  },
   ...blocking("libdispatch and libxpc: synchronous messages", [
     ["reply", "a reply from another process or from the kernel", "mach_msg reply"],
   ]),
@@ -239,7 +250,6 @@ export const kindRows: readonly KnowledgeRow[] = [
   idle("start_wqthread", "work"),
   idle("__CFRunLoopServiceMachPort", "an event"),
   idle("kevent", "an event"),
-  idle("kevent_id", "an event"),
   idle("kevent_qos", "an event"),
   idle("kevent64", "an event"),
   idle("__select", "a file or socket"),

@@ -2614,3 +2614,12 @@ Num samples:     2 (67%)
   assertStringIncludes(what, "nothing crashed");
   assertStringIncludes(what, "Samples of each program: directoryd (2), Lamp (1).");
 });
+
+Deno.test("kevent_id is a call about a queue, not an idle thread", () => {
+  const { what } = told(crashText([
+    "Exception Type: EXC_CRASH (SIGKILL)",
+    "Termination Reason: Namespace RUNNINGBOARD, Code 0xdead10cc",
+  ], ["libsystem_kernel.dylib kevent_id + 8", "libdispatch.dylib _dispatch_kq_poll + 332"]));
+  assertStringIncludes(what, "about a queue of dispatch");
+  assert(!what.includes("idle"), what);
+});
