@@ -388,8 +388,6 @@ export function tellOwnAbort(crash: Crash, story: Story): void {
       ));
   if (!isAbort || story.rows.some(({ causes }) => causes.length > 0)) return;
   const owner = handlerOwner(crash);
-  // Of other signals it lets the default action follow.
-  if (owner === "Rust") story.add(known("exception", "an abort in Rust's handler of signals"));
   const failed = stack[crash.reading.first];
   // Another abort() is no fault.
   const isFault = failed?.symbol == null || !sends.test(failed.symbol);
@@ -405,9 +403,9 @@ export function tellOwnAbort(crash: Crash, story: Story): void {
     story.tell("The signal's name is not in the report.");
     return;
   }
-  // It calls abort() for nothing else.
+  // Of other signals it lets the default action follow.
   if (owner === "Rust") {
-    return story.add(known("exception", "a full stack in a handler of signals")!);
+    return story.add(known("exception", "an abort in Rust's handler of signals")!);
   }
   const passed = passedOn(crash);
   if (passed !== null && failed !== undefined) {

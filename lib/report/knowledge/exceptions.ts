@@ -74,16 +74,6 @@ export const exceptionRows: readonly KnowledgeRow[] = [
   },
   {
     kind: "exception",
-    key: "a full stack in a handler of signals",
-    meaning:
-      "The stack was full: Rust's own handler of signals found that, and ended the process by abort().",
-    causes: ["recursion that does not end, or goes too deep for the stack"],
-    isCause: true,
-    next: "See which functions repeat on the stack.",
-    source: "Rust, library/std/src/sys/pal/unix/stack_overflow.rs: it calls abort() for that alone",
-  },
-  {
-    kind: "exception",
     key: "an abort in a run-time's handler of signals",
     meaning: "A run-time's own handler of signals ended the process by abort().",
     causes: [],

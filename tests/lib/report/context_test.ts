@@ -1715,7 +1715,8 @@ Deno.test("Rust's handler of signals aborts for a full stack alone; a program's 
     "MyApp std::sys::pal::unix::stack_overflow::imp::signal_handler::h0123456789abcdef + 824",
     "MyApp shop::parse::h0123456789abcdef + 24",
   );
-  assertStringIncludes(rust.what, "The stack was full: Rust's own handler");
+  assertStringIncludes(rust.what, "A thread's stack was full: Rust's own handler");
+  assertEquals(rust.what.split("stack was full").length, 2, rust.what);
   assertStringIncludes(rust.causes, "recursion");
   assert(!rust.what.includes("does not say why"), rust.what);
   const own = handled("MyApp handle_fatal_signal + 824", "MyApp Query::run() + 24").what;
