@@ -199,7 +199,7 @@ const served: readonly (readonly [RegExp, string | null])[] = [
   [/IOBluetooth|BluetoothHCI|BluetoothHost/, "Bluetooth devices"],
   [/Thunderbolt/, "Thunderbolt devices"],
   [
-    /IOGraphics|Framebuffer|AppleIntel\w*Graphics|AMD|NVDA|GeForce|nvidia|IOAccelerator|IOGPU|AGX|IONDRV/,
+    /IOGraphics|Framebuffer|AppleIntel\w{0,40}Graphics|AMD|NVDA|GeForce|nvidia|IOAccelerator|IOGPU|AGX|IONDRV/,
     "external displays",
   ],
   [/IO80211|AirPort|BCMWLAN|BrcmNIC/, "Wi-Fi"],

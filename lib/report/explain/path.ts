@@ -42,7 +42,7 @@ const bound = /^(?:_wrap_|Java_(?!com_sun_jna_))\w/;
 
 /** Whether a binding is that of a function: `_wrap_Timer_start` of `Timer::start`. */
 function isOf(symbol: string, name: string | null): boolean {
-  const method = name === null ? null : /(\w+)$/.exec(name)?.[1] ?? null;
+  const method = name === null ? null : /(\w{1,200})$/.exec(name.slice(-200))?.[1] ?? null;
   return method !== null && symbol.endsWith(`_${method}`);
 }
 

@@ -217,7 +217,7 @@ export function readCallTree(
     }
     const most = isSorted && sorted.length < MAX_SORTED ? sortedLine.exec(trimmed) : null;
     if (most !== null) sorted.push(`${most[1]} (${most[2]}) ${most[3]}`);
-    isSorted &&= / {2,}\d{1,9}$/.test(trimmed);
+    isSorted &&= / {2}\d{1,9}$/.test(trimmed);
     if (thread !== null && /^[ +!:|]{1,400}(?:\[\.{3}\]|\.{3})$/.test(line)) hasGaps = true;
     const colon = trimmed.indexOf(":");
     const name = trimmed.slice(0, Math.max(colon, 0));
