@@ -11,7 +11,7 @@ const throwers: readonly Family[] = [
   [
     ".NET, src/coreclr/vm/jithelpers.cpp and exceptionhandling.cpp",
     ...["ThrowNew(Object*)*", "IL_Throw", "IL_Throw(*", "IL_ThrowExact*", "IL_Rethrow*"],
-    ...["JIT_Throw*", "JIT_RngChkFail*", "JIT_Overflow*", "JIT_ThrowDivZero*"],
+    ...["JIT_Throw*", "JIT_RngChkFail*", "JIT_Overflow*"],
     ...["COMPlusThrow*", "RealCOMPlusThrow*", "RaiseTheException*", "ProcessCLRException*"],
     ...["UnwindAndContinueRethrowHelper*", "SfiInit*", "SfiNext*"],
   ],
@@ -74,7 +74,7 @@ const callers: readonly Family[] = [
   [
     "Go, cmd/cgo: what it generates; runtime/cgo and runtime/cgocall.go",
     ...["_cgo_*", "_cgoexp_*", "x_cgo_*", "crosscall2*", "crosscall_*"],
-    ...["runtime.cgocall*", "runtime.cgocallback*", "runtime/cgo.*"],
+    ...["runtime.cgocall*", "runtime/cgo.*"],
     // They change the stack: what called them is not on it.
     ...["runtime.systemstack*", "runtime.mcall*", "runtime.morestack*", "runtime.mstart*"],
   ],

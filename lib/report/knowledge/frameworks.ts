@@ -764,7 +764,7 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "Apple, CKContainer and Entitlements",
   ),
   ...frame(
-    ["-[__NSURLSessionLocal taskForClassInfo:]", "-[__NSURLSessionLocal taskForClass:*"],
+    ["-[__NSURLSessionLocal taskForClass*"],
     "A task was made in an NSURLSession that was invalidated.",
     ["a session that is kept and used after finishTasksAndInvalidate or invalidateAndCancel"],
     "Make a new session where the old one was invalidated, or keep it valid.",
@@ -988,11 +988,7 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     raise,
   ),
   ...frame(
-    [
-      "-[__NSURLSessionLocal taskForClass*",
-      "-[__NSCFURLSession taskFor*",
-      "-[NSURLSession taskForClass*",
-    ],
+    ["-[__NSCFURLSession taskFor*", "-[NSURLSession taskForClass*"],
     "A URL session refused to make a task.",
     [
       "a session that was invalidated before",
@@ -1227,7 +1223,7 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "OpenSSL, crypto/cryptlib.c",
   ),
   ...frame(
-    ["Tcl_PanicVA*", "Tcl_Panic*"],
+    ["Tcl_Panic*"],
     "Tcl or Tk ended the process by Tcl_Panic().",
     [],
     "Read the message on stderr.",

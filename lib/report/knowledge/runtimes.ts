@@ -440,14 +440,6 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     "vague",
   ),
   frame("__rust_start_panic", "A Rust panic ended the process.", [], panicked, rust, "vague"),
-  frame(
-    "core::panicking::panic_fmt*",
-    "A Rust panic ended the process.",
-    [],
-    panicked,
-    rust,
-    "vague",
-  ),
   frame("core::panicking::*", "A Rust panic ended the process.", [], panicked, rust, "vague"),
   rustPanic("core::panicking::panic_bounds_check*", "A Rust index was out of bounds."),
   frame(
@@ -566,13 +558,7 @@ export const runtimeRows: readonly KnowledgeRow[] = [
   ...["runtime.libcCall*", "runtime.asmcgocall*"].map((key) =>
     frame(key, "", [], "", "Go, src/runtime/sys_libc.go and asm_arm64.s", "raise")
   ),
-  ...[
-    "runtime.fatalthrow*",
-    "runtime.throw*",
-    "runtime.fatalpanic*",
-    "runtime.gopanic*",
-    "runtime.fatal*",
-  ]
+  ...["runtime.throw*", "runtime.gopanic*", "runtime.fatal*"]
     .map((key) =>
       frame(
         key,
@@ -680,7 +666,6 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     )
   ),
   frame("xamarin_*", "", [], "", mono, "raise"),
-  frame("mono_jit_runtime_invoke*", "", [], "", mono, "raise"),
   frame("mono_runtime_invoke*", "", [], "", mono, "raise"),
   frame("mono_runtime_try_invoke*", "", [], "", mono, "raise"),
   ...handling(
@@ -920,13 +905,6 @@ export const runtimeRows: readonly KnowledgeRow[] = [
   ...always(
     frame(
       "MOZ_Crash*",
-      "Mozilla's code crashed itself on purpose: MOZ_CRASH or a failed assertion.",
-      [],
-      "Read the crash reason.",
-      mozilla,
-    ),
-    frame(
-      "MOZ_CrashSequence*",
       "Mozilla's code crashed itself on purpose: MOZ_CRASH or a failed assertion.",
       [],
       "Read the crash reason.",
@@ -1240,7 +1218,6 @@ export const runtimeRows: readonly KnowledgeRow[] = [
   library("libclrgc.dylib", "the .NET garbage collector", clr),
   library("libmscordaccore.dylib", "the .NET run-time", clr),
   { ...library("libmono*", "Mono", mono), throwsManaged: true },
-  { ...library("libmonosgen*", "Mono", mono), throwsManaged: true },
   library("libxamarin*", "Xamarin", mono),
   ...["libXamarin.iOS.*", "libXamarin.Mac.*", "libmscorlib.*"].map((key) =>
     library(key, "the libraries of Xamarin, compiled ahead of time", "Xamarin, mtouch")

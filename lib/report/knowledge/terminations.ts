@@ -540,11 +540,6 @@ export const terminationRows: readonly KnowledgeRow[] = [
       "scene-update",
       "while its scene was changed, as to the foreground or the background",
     ],
-    ["failed to scene-create", "while it made a scene, as at its launch"],
-    [
-      "failed to scene-update",
-      "while its scene was changed, as to the foreground or the background",
-    ],
     ["failed to resume", "when it was to go on (resume) after it had been in the background"],
     ["failed to suspend", "when it was to be suspended, as it went to the background"],
     ["process-exit", "when it was to end"],

@@ -296,11 +296,11 @@ export const sdkRows: readonly KnowledgeRow[] = sdks.flatMap(([meaning, source, 
 
 /** Interpreters: whose functions evaluate code of a script, which has no functions on the stack. */
 const scripts = [
-  ["Ruby", "Ruby, vm.c", "vm_exec", "vm_exec_core", "rb_vm_exec", "vm_exec_*", "rb_eval*"],
+  ["Ruby", "Ruby, vm.c", "vm_exec", "rb_vm_exec", "vm_exec_*", "rb_eval*"],
   [
     "Python",
     "CPython, Python/ceval.c",
-    ...["_PyEval_EvalFrameDefault*", "PyEval_EvalFrame*", "_PyEval_EvalFrame*"],
+    ...["PyEval_EvalFrame*", "_PyEval_EvalFrame*"],
     ...["PyEval_EvalCode*", "_PyEval_EvalCode*", "_PyEval_Vector*"],
   ],
   ["Perl", "Perl, run.c", "Perl_runops_*", "Perl_pp_*"],
