@@ -1001,13 +1001,16 @@ export function textWords(address: bigint): string | null {
   }`;
 }
 
+/** The registers that have the address of a fault itself. */
+const ofFault = /^(?:far|cr2)$/;
+
 /** What an address is whose bytes are text: the register that it comes of has the text itself, the address that of a
  * member. */
 function usedText(state: ReportThread | null, address: bigint): string {
   const words = textWords(address)!;
   const values =
     state?.registers.filter(({ name, value }) =>
-      !/^(?:far|cr2)$/.test(name) && value <= address && address - value < NEAR_WORD &&
+      !ofFault.test(name) && value <= address && address - value < NEAR_WORD &&
       asText(value) !== null
     ) ?? [];
   const [first] = values;
@@ -1056,11 +1059,11 @@ function wordAt(report: CrashReport, address: bigint): string | null {
 /** What an address is whose bytes are text of UTF-16: a register may have the text itself, the address that of a member. */
 function wideWords(state: ReportThread | null, address: bigint, wide: string): string {
   const from = state?.registers.find(({ name, value }) =>
-    !/^(?:far|cr2)$/.test(name) && value < address && address - value < NEAR_WORD &&
+    !ofFault.test(name) && value < address && address - value < NEAR_WORD &&
     asWideText(value) !== null
   );
   return from === undefined ||
-      state!.registers.some(({ name, value }) => value === address && !/^(?:far|cr2)$/.test(name))
+      state!.registers.some(({ name, value }) => value === address && !ofFault.test(name))
     ? `its bytes are the text "${wide}" in UTF-16`
     : `it comes of ${from.name}, whose bytes are the text "${asWideText(from.value)}" in UTF-16`;
 }

@@ -7,7 +7,7 @@ import type { CrashReport, ReportFrame, ReportImage, ReportThread } from "../rep
 import { faultAddress, lacksBacktrace } from "../fault.ts";
 import { headOf } from "../text.ts";
 import { interruption, pageFault } from "./cpu.ts";
-import { crashedIndex, crashedTitle } from "./crashed.ts";
+import { crashedIndex, crashedTitle, isCalledMain } from "./crashed.ts";
 import { tellAccess, tellCodes, tellKind, tellOwnAbort, tellOwnTrap } from "./exception.ts";
 import { tellOthers } from "./others.ts";
 import { emptyWords, type Explanation, finished } from "./explanation.ts";
@@ -495,7 +495,7 @@ function isBeforeLoop(report: CrashReport, stack: readonly ReportFrame[]): boole
   return from >= 0 &&
     stack.slice(0, from).every(({ symbol }) => symbol !== null && !isBase(symbol)) &&
     /\.app\/Contents\/MacOS\//.test(report.process.path ?? "") &&
-    crashedTitle(report) === "com.apple.main-thread" &&
+    isCalledMain(report) &&
     stack.slice(from, -1).every((frame) =>
       isOfProcess(frame, report) || titleOf(frame).startsWith("libswift")
     );

@@ -16,6 +16,11 @@ export function crashedTitle(report: CrashReport): string | null {
   return title === undefined || title === "" ? null : title;
 }
 
+/** Whether the header calls the crashed thread the main one, by its queue. */
+export function isCalledMain(report: CrashReport): boolean {
+  return crashedTitle(report) === "com.apple.main-thread";
+}
+
 /** Number of the crashed thread, where only the header has it. */
 export function crashedIndex(report: CrashReport): number | null {
   const digits = /^\d{1,9}/.exec(crashedField(report))?.[0];

@@ -11,7 +11,7 @@ import {
   textAt,
 } from "../json.ts";
 import { type KnowledgeRow, known } from "../knowledge/mod.ts";
-import { type CrashReport, fieldValue } from "../report.ts";
+import { type CrashReport, fieldValue, type ReportThread } from "../report.ts";
 import { headOf } from "../text.ts";
 import type { Findings } from "./explanation.ts";
 import { threadWaits } from "./waits.ts";
@@ -241,6 +241,11 @@ export function namedProcess({ threads }: CrashReport, reason: string): string |
   const pid = /(?:\[|\bpid:? {0,2}|^[\w. -]{1,60}:)(\d{1,7})(?:\]|\b)/i.exec(reason.slice(0, 1000))
     ?.[1];
   if (pid === undefined) return null;
+  return processOf(threads, pid);
+}
+
+/** The process of a number, as threads name it: `Shop [77]`; `null` where it has none there. */
+function processOf(threads: readonly ReportThread[], pid: string): string | null {
   return threads.find(({ process }) => process?.endsWith(`[${pid}]`) === true)?.process ?? null;
 }
 
@@ -267,9 +272,9 @@ export function frontWords({ body, fields, threads }: CrashReport): string[] {
     ),
   ].slice(0, 8);
   // SpringBoard, which shows the others, is always among them.
-  const front = pids.flatMap((pid) =>
-    threads.find(({ process }) => process?.endsWith(`[${pid}]`) === true)?.process ?? []
-  ).filter((title) => !title.startsWith("SpringBoard ["));
+  const front = pids.flatMap((pid) => processOf(threads, pid) ?? []).filter((title) =>
+    !title.startsWith("SpringBoard [")
+  );
   return front.length === 0
     ? []
     : [front.length === 1 ? `In front was ${front[0]}.` : `In front were ${front.join(", ")}.`];

@@ -16,7 +16,7 @@ import { classifyAddress } from "./address.ts";
 import { symbolRow } from "./missing_symbol.ts";
 import { isMobile, simulatorOf } from "./platform.ts";
 import { scriptCall } from "./managed.ts";
-import { trapMessage } from "./stack.ts";
+import { FEW_FRAMES, trapMessage } from "./stack.ts";
 import { titleOf } from "../images.ts";
 import { crashedTitle } from "./crashed.ts";
 import { isLoadedPath } from "./launch.ts";
@@ -91,9 +91,6 @@ function hasNoAddress({ exception, arch }: CrashReport, texts: readonly string[]
     );
 }
 
-/** Fewer frames do not fill a stack, but by what one of them has there. */
-const FEW = 40;
-
 /** The row for the system's note on a stack, which it makes by the address alone, where the stack pointer is far from the
  * stack's end; `null` for others. */
 function guardRow(text: string, report: CrashReport): KnowledgeRow | null {
@@ -104,7 +101,7 @@ function guardRow(text: string, report: CrashReport): KnowledgeRow | null {
   }
   // A copy's own length may as well have led there.
   const { crashedThread: thread } = report;
-  const mayRunPast = thread !== null && thread.frames.length < FEW && isCopying(report) &&
+  const mayRunPast = thread !== null && thread.frames.length < FEW_FRAMES && isCopying(report) &&
     (stackPointer(thread) === null || wrongLength(report) !== null);
   return mayRunPast ? known("message", "Thread stack size exceeded while memory was copied") : null;
 }

@@ -74,7 +74,7 @@ export function regionWords(report: CrashReport, address: bigint): RegionWords {
   }
   const type = /^(\S.*?)\s+[0-9a-f]{6,16}-[0-9a-f]{6,16}\b/.exec(kind.slice(0, 200))?.[1] ?? kind;
   // Address space that is only set aside is no memory.
-  if (/\(reserved\)$/.test(type)) {
+  if (isSetAside(type)) {
     return { ...nothing, words: "it is in no region of the process" };
   }
   const isGuard = /^stack guard/i.test(kind);
@@ -207,7 +207,8 @@ function gapWords(
     : distance(/Bytes before following region:\s*(\d{1,20})/.exec(info)?.[1]);
   const past = after === 0n ? "just behind" : `${sizeWords(after ?? 0n)} behind`;
   if (
-    before !== null && after !== null && after < OVERRUN && isHeap(before) && !isSetAside(before)
+    before !== null && after !== null && after < OVERRUN && isHeap(before) &&
+    !isSetAside(before.type)
   ) {
     return {
       ...nothing,
@@ -220,10 +221,10 @@ function gapWords(
     return stackWords(report, before.thread ?? (isMain ? 0 : null), nothing);
   }
   const near = [
-    after === null || after >= NEAR || isSetAside(before)
+    after === null || after >= NEAR || isSetAside(before?.type)
       ? ""
       : `${past} the end of ${before === null ? "the one before" : before.type}`,
-    until === null || until >= NEAR || isSetAside(behind)
+    until === null || until >= NEAR || isSetAside(behind?.type)
       ? ""
       : `${sizeWords(until)} before ${behind === null ? "the next" : behind.type}`,
   ].filter((text) => text !== "").join(" and ");
@@ -251,8 +252,8 @@ function stackWords(
 }
 
 /** Whether a region is address space that is only set aside. */
-function isSetAside(region: Neighbour | null): boolean {
-  return region !== null && /\(reserved\)$/.test(region.type);
+function isSetAside(type = ""): boolean {
+  return /\(reserved\)$/.test(type);
 }
 
 function isHeap({ type }: Neighbour): boolean {

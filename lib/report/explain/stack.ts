@@ -676,12 +676,13 @@ export function reachesBase(stack: readonly ReportFrame[]): boolean {
 }
 
 /** Fewer frames do not fill a stack, but by what one of them has there. */
-const FEW = 40;
+export const FEW_FRAMES = 40;
 
 /** Whether a stack is whole and has few frames: no recursion filled it. */
 export function isShallow(stack: readonly ReportFrame[]): boolean {
-  return stack.length > 0 && stack.length < FEW && stack[0].index === 0 &&
-    stack.at(-1)!.index < FEW && reachesBase(stack) && stack.every(({ address }) => address > 0n);
+  return stack.length > 0 && stack.length < FEW_FRAMES && stack[0].index === 0 &&
+    stack.at(-1)!.index < FEW_FRAMES && reachesBase(stack) &&
+    stack.every(({ address }) => address > 0n);
 }
 
 /** Functions that run a thread's events and call the program's code only as handlers. */

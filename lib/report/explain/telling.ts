@@ -435,6 +435,9 @@ export function isUnstarted(stack: readonly ReportFrame[]): boolean {
 /** Functions of the dynamic linker, by the namespaces and classes that only it has: dyld. */
 const ofLinker = /^(?:_dyld_start$|dyld[34]?::|dyldbootstrap::|ImageLoader\w{0,30}::)/;
 
+/** The dynamic linker, and what it calls of the system. */
+const linkerImages = /^(?:dyld|libsystem_(?:kernel|platform)\.dylib)$/;
+
 /** Its functions that call initializers, which may be the program's. */
 const initializes = /[iI]nitializ(?:er|ation|eMain)|::doModInit/;
 
@@ -447,7 +450,7 @@ export function isLinking(stack: readonly ReportFrame[]): boolean {
       const { symbol } = frame;
       if (initializes.test(symbol ?? "")) return false;
       return ofLinker.test(symbol ?? "") || isKernelFrame(frame) ||
-        /^(?:dyld|libsystem_(?:kernel|platform)\.dylib)$/.test(titleOf(frame));
+        linkerImages.test(titleOf(frame));
     });
 }
 
@@ -467,7 +470,7 @@ export function isLaunching(report: CrashReport, stack: readonly ReportFrame[]):
   const isDyld = stack.every((frame) => {
     const image = imageOf(frame);
     return image !== null &&
-      /^(?:dyld|libsystem_(?:kernel|platform)\.dylib)$/.test(imageTitle(image));
+      linkerImages.test(imageTitle(image));
   });
   return isDyld && (isLoading || stack.slice(-3).some(({ symbol }) => starts.test(symbol ?? "")));
 }

@@ -9,6 +9,7 @@ import {
   knownMessage,
   knownTermination,
   knownWatchdog,
+  type WaitReason,
 } from "../knowledge/mod.ts";
 import { type CrashReport, fieldValue, type ReportFrame } from "../report.ts";
 import { headOf } from "../text.ts";
@@ -149,25 +150,34 @@ function slowness({ report, texts, peer }: Crash): Partial<Pick<KnowledgeRow, "c
   return / waited(?!, or)/.test(words) && !isIdleMain(frames)
     ? {
       next,
-      causes: [awaitedWords(awaited)],
+      causes: [awaitedCause(awaited)],
     }
     : { next };
 }
 
-/** What a main thread waited for, as far as the function tells in which it did. */
-function awaitedWords(awaited: KnowledgeRow | null): string {
-  const reason = awaited?.waitReason;
-  return reason === "mutex" || reason === "rwlock" || reason === "lock"
-    ? "the main thread waited for a lock that another thread has"
-    : reason === "condition" || reason === "semaphore" || reason === "join" || reason === "queue"
-    ? "the main thread waited for what another thread does"
-    : reason === "reply"
-    ? "the main thread waited for another process or the kernel"
-    : reason === "files"
-    ? "the main thread waited for a file or the disk"
-    : reason === "other" && awaited!.meaning.startsWith("blocked on ")
-    ? `the main thread was ${awaited!.meaning}`
-    : "the main thread waited: for another thread or process, the network, a file, or a lock";
+const ofLocks = "the main thread waited for a lock that another thread has";
+const ofThreads = "the main thread waited for what another thread does";
+
+/** What a main thread waited for, by the function in which it did. */
+const awaitedWords: Readonly<Partial<Record<WaitReason, string>>> = {
+  mutex: ofLocks,
+  rwlock: ofLocks,
+  lock: ofLocks,
+  condition: ofThreads,
+  semaphore: ofThreads,
+  join: ofThreads,
+  queue: ofThreads,
+  reply: "the main thread waited for another process or the kernel",
+  files: "the main thread waited for a file or the disk",
+};
+
+/** What a main thread waited for, as far as the function tells. */
+function awaitedCause(awaited: KnowledgeRow | null): string {
+  const reason = awaited?.waitReason ?? "unknown";
+  return awaitedWords[reason] ??
+    (reason === "other" && awaited!.meaning.startsWith("blocked on ")
+      ? `the main thread was ${awaited!.meaning}`
+      : "the main thread waited: for another thread or process, the network, a file, or a lock");
 }
 
 /** The function by which the program put its thread to sleep: nothing ends that but the time; `null` for other stacks. */

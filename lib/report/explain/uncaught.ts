@@ -16,7 +16,7 @@ import {
   partThreads,
 } from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
-import { crashedIndex, crashedTitle } from "./crashed.ts";
+import { crashedIndex, isCalledMain } from "./crashed.ts";
 import { isMainThread } from "./hang.ts";
 import type { UncaughtException } from "./language.ts";
 import { isManagedName, type ManagedCall, managedCalls, scriptCalls } from "./managed.ts";
@@ -403,9 +403,6 @@ function saysPlace(raiser: ReportFrame): boolean {
 const anywhere =
   /^[-+]\[_{0,2}(?:NS|UI)\w{0,40}(?:Diffable|OpenGL|RunningApplication|Image|Color|Font|BezierPath|Graphics|Document|ActivityItem|TextStorage|LayoutManager|TextContainer|Typesetter|AttributedString|String|BitmapImageRep|Sound|Cursor|Data|Coder|Pasteboard|Workspace|Predicate|Localized)|^(?:UI|NS)(?:Graphics|Image|Draw)/;
 
-/** The main thread's queue. */
-const mainQueue = "com.apple.main-thread";
-
 /** The row for an exception of the user interface that another thread than the main thread raised. */
 function offMainThread(report: CrashReport, raiser: ReportFrame): KnowledgeRow | null {
   const image = imageOf(raiser);
@@ -413,7 +410,7 @@ function offMainThread(report: CrashReport, raiser: ReportFrame): KnowledgeRow |
   // A copy may have only the thread's number.
   const index = thread?.index ?? crashedIndex(report);
   if (image === null || index === null || index === 0) return null;
-  if (thread === null ? crashedTitle(report) === mainQueue : isMainThread(thread)) return null;
+  if (thread === null ? isCalledMain(report) : isMainThread(thread)) return null;
   return /^(?:com\.apple\.)?(?:UIKit|UIKitCore|AppKit)$/.test(imageTitle(image)) &&
       raiser.symbol !== null && !anywhere.test(raiser.symbol)
     ? known("message", "user interface off the main thread")

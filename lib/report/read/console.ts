@@ -28,13 +28,16 @@ const noticed =
 const isNotice =
   /^[ \t>*]{0,8}(?:Failure Reason: |Details\s{1,4})?(?:Message from debugger: \S|Process \d{1,9} exited with status = \d|Terminated due to (?:memory|signal)\b|The app .{1,100}? (?:has been|was) killed by the operating system)/m;
 
+/** XNU, bsd/kern/kern_memorystatus.c: what a process used is at the end of the line, which logs break. */
+const killed =
+  /killing_specific_process pid \d{1,9} \[.{1,64}?\]\s{1,80}\([\w-]{1,60}[^()\n]{0,60}\) (\d{1,12} ?[KM]B)\b/;
+
 const consoles: readonly Console[] = [
   {
     // The same limit as below: a warning may be before what ended it.
     said:
       /(?:^|\s)((?:EXC_RESOURCE -> )?[\w.-]{1,100} ?\[\d{1,9}\] exceeded mem limit: \S.{1,60}\(fatal\))$/m,
-    also:
-      /killing_specific_process pid \d{1,9} \[.{1,64}?\]\s{1,80}\([\w-]{1,60}[^()\n]{0,60}\) (\d{1,12} ?[KM]B)\b/,
+    also: killed,
     title: "it used ",
     isAfter: true,
     frame: () => null,
@@ -43,9 +46,7 @@ const consoles: readonly Console[] = [
     // XNU, osfmk/kern/task.c: task_footprint_exceeded
     said:
       /(?:^|\s)((?:EXC_RESOURCE -> )?[\w.-]{1,100} ?\[\d{1,9}\] exceeded mem limit: \S.{1,80})$/m,
-    // XNU, bsd/kern/kern_memorystatus.c: what it used is at the end of the line, which logs break.
-    also:
-      /killing_specific_process pid \d{1,9} \[.{1,64}?\]\s{1,80}\([\w-]{1,60}[^()\n]{0,60}\) (\d{1,12} ?[KM]B)\b/,
+    also: killed,
     title: "it used ",
     isAfter: true,
     frame: () => null,

@@ -7,7 +7,9 @@ import { CrashReport } from "../report.ts";
 const MIN_SAME = 3;
 
 /** Whether a frame has a function's name. */
-function isNamed({ symbol, imageName }: ReportFrame): boolean {
+export function isNamed(
+  { symbol, imageName }: Pick<ReportFrame, "symbol" | "imageName">,
+): boolean {
   return symbol !== null && symbol !== imageName &&
     !/^<(?:redacted|deduplicated_symbol)>$/.test(symbol);
 }

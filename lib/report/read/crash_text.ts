@@ -44,7 +44,7 @@ import {
   titleIn,
 } from "./titles.ts";
 import { saidByMono } from "./mono.ts";
-import { namesByAtos, type SymbolicatedPlace } from "./copies.ts";
+import { isNamed, namesByAtos, type SymbolicatedPlace } from "./copies.ts";
 import { loggedProcess, nameOrQueue, noThreads } from "./parts.ts";
 import { Lines } from "../text.ts";
 import type { ReportException } from "../drafts.ts";
@@ -1334,9 +1334,6 @@ class CrashTextReader {
       ...this.#exceptions,
       this.#exception ?? [],
     ];
-    const isNamed = ({ symbol, imageName }: DraftFrame): boolean =>
-      symbol !== null && symbol !== imageName &&
-      !/^<(?:redacted|deduplicated_symbol)>$/.test(symbol);
     if (stacks.every((frames) => frames.every(isNamed))) return;
     const byAddress = new Map<bigint, SymbolicatedPlace & Partial<DraftFrame>>(
       namesByAtos(this.#text),

@@ -32,8 +32,6 @@ interface Written {
   readonly frames: readonly FrameParts[];
   /** How many frames it says that it left out. */
   readonly omitted: number;
-  /** Lines before and behind it. */
-  readonly unread: readonly string[];
 }
 
 /** Whether a text has such an event. */
@@ -48,7 +46,7 @@ export function readIssueText(
   from: number,
   warnings: string[],
 ): CrashReport {
-  const { name, message, frames, omitted, unread } = written(text.slice(from, from + PROBED))!;
+  const { name, message, frames, omitted } = written(text.slice(from, from + PROBED))!;
   const exception = exceptionOf(name, message);
   const isHang = /^App Hang/.test(name);
   const isUncaught = exception === null && !isHang && /(?:Exception|_error)$/.test(name);
@@ -81,7 +79,6 @@ export function readIssueText(
         }`,
       ],
     ],
-    unread,
   });
 }
 
@@ -134,7 +131,6 @@ function sentryIn(lines: readonly string[]): Written | null {
       message,
       frames,
       omitted: Number((behind ?? before)?.[1] ?? 0),
-      unread: [],
     };
   }
   return null;
@@ -160,7 +156,7 @@ function bugsnagIn(lines: readonly string[]): Written | null {
   const isBugsnags = frames.length > 0 || lines.some((line) => line.includes("View on Bugsnag"));
   if (!isBugsnags) return null;
   const message = next === "" || /^\[View |^\$\{/.test(next) ? null : next;
-  return { name, message, frames, omitted: 0, unread: [] };
+  return { name, message, frames, omitted: 0 };
 }
 
 /** The processor's exception, or the signal, that an event is named for. */
