@@ -8,7 +8,6 @@ export { decodeGuard, decodeResource, exceptionName, signalName } from "./codes.
 export {
   describeAddress,
   isIdle,
-  isJetsam,
   readableName,
   reportEvent,
   shortName,
@@ -19,6 +18,7 @@ export { reportTime, stackSignature } from "./group/signature.ts";
 export { imageFinder, imageTitle, isSystemImage, programImage } from "./images.ts";
 export { known, knownFrame, knownMessage, knownTermination } from "./knowledge/mod.ts";
 export { isBaseLibrary } from "./images.ts";
+export { isJetsam } from "./jetsam.ts";
 export { isNearest } from "./nearest.ts";
 export { unitOrigins } from "./origins.ts";
 export { imageLookup } from "./symbolicate/mod.ts";

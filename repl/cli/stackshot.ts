@@ -50,7 +50,26 @@ async function open(
       : await takeStackshot(Number(pid), options);
   } catch (error) {
     const path = base !== undefined && !exists(base) ? base : what;
+    if (path !== undefined && (error as Error).name === "FormatError" && await isReport(path)) {
+      throw new UserError(
+        `${path} is a report in text, not kcdata: machpause crash ${path} shows it`,
+      );
+    }
     throw path === undefined ? error : fileError(error, path);
+  }
+}
+
+/** Whether a file is one that `machpause crash` reads, as the stackshots in JSON that devices write. */
+async function isReport(path: string): Promise<boolean> {
+  const [{ MAX_SIZE, readPlainFile }, { readReport }] = await Promise.all([
+    import("../input.ts"),
+    import("../../lib/report/mod.ts"),
+  ]);
+  try {
+    readReport(readPlainFile(path, MAX_SIZE.report), path);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -33,6 +33,34 @@ export function groupJson(group: ReportGroup): Record<string, unknown> {
   };
 }
 
+/** From this number of groups on, the largest are named again at the end, which is what a terminal shows. */
+const MANY = 10;
+/** Number of them. */
+const LARGEST = 5;
+
+/** What is said after all groups. */
+export function summaryLines(sorted: readonly ReportGroup[], style: Style): SafeText[] {
+  const lines: SafeText[] = [];
+  const largest = sorted.length < MANY
+    ? []
+    : sorted.slice(0, LARGEST).filter(({ count }) => count > 1);
+  if (largest.length > 0) {
+    lines.push(style("heading", safe`The largest`));
+    for (const { id, parts, count } of largest) {
+      const [title, ...frames] = parts.map((part) => escape(part.slice(0, 120)));
+      const stack = frames.length === 0 ? safe`` : safe`, ${join(frames, " ← ")}`;
+      lines.push(safe`  ${count}×  ${style("quiet", escape(id))}  ${title ?? safe``}${stack}`);
+    }
+    lines.push(safe``);
+  }
+  if (sorted.length > 0) {
+    lines.push(
+      safe`The 16 digits are a signature: the same crash has the same in any report.`,
+    );
+  }
+  return lines;
+}
+
 /** A group as some lines. */
 export function groupLines(group: ReportGroup, style: Style): SafeText[] {
   const [title = "no exception", ...frames] = group.parts;

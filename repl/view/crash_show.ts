@@ -9,6 +9,7 @@ import type {
   Explanation,
   OwnedFrame,
   ReportFrame,
+  ReportThread,
   SymbolicatedReport,
 } from "../../lib/report/mod.ts";
 import type { Style } from "./style.ts";
@@ -74,8 +75,36 @@ export function explanationLines(
   part(safe`Where`, where);
   part(safe`Whose`, verdictWords(attribution, style));
   part(safe`Likely causes`, causes.map((text) => short(text)));
-  part(safe`What to check`, check.map((text) => short(text)));
+  const start = check.length > 0 ? null : startWords(attribution, thread);
+  part(
+    safe`What to check`,
+    start === null ? check.map((text) => short(text)) : [safe`Start at ${start}.`],
+  );
   return lines.slice(0, -1);
+}
+
+/** Where to start, for a report of which nothing else is known to check: the function of the program that failed, or that
+ * called what did, with its place; `null` where none is known to have. */
+function startWords(attribution: Attribution, thread: ReportThread | null): SafeText | null {
+  const { verdict, isEvidence, absent, deciding, frames } = attribution;
+  if (!isEvidence || deciding === null || absent !== null) return null;
+  if (verdict !== "program" && verdict !== "mine") return null;
+  // Nobody who reads this can change these.
+  if (attribution.isApple || attribution.isOutside || attribution.isTweak) return null;
+  // What a collector or a script met need not come of that function.
+  if (attribution.isCollector || attribution.isCompiled || attribution.script !== null) return null;
+  const { frame } = deciding;
+  const { symbol, file, line, index } = frame;
+  if (
+    symbol === null || symbol.startsWith("<") || isNearest(frame) ||
+    isNextFunction(frames, deciding) || /^(?:main|_?start)$/.test(symbol)
+  ) return null;
+  const place = file === null
+    ? safe``
+    : safe` (${short(file)}${line === null ? safe`` : safe`:${line}`})`;
+  // A number of a stack that is not named would be taken for one of the thread's.
+  const number = thread?.frames.includes(frame) === true ? safe`, frame ${index}` : safe``;
+  return safe`${functionWords(symbol)}${place}${number}`;
 }
 
 /** The text of a report, its lines safe to print. Tabs stay: they separate columns. */

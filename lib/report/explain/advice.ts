@@ -1,11 +1,13 @@
 /** What to do, as far as it fits the report: the program, who can build it, and what the report has told already. */
 
+import { faultAddress, programCounter } from "../fault.ts";
 import { imageOf, imageTitle, titleOf } from "../images.ts";
 import { type KnowledgeRow, known, knownFrame, knownVendor } from "../knowledge/mod.ts";
 import { isNearest } from "../nearest.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { shortName } from "./names.ts";
 import { isEvidence } from "./evidence.ts";
+import { faultingThread, usedFor } from "./instruction.ts";
 import { isApples, isOfProcess, isOutside, isSystemProgram } from "./program.ts";
 import { isMobile } from "./platform.ts";
 import { recursion } from "./recursion.ts";
@@ -53,7 +55,40 @@ export function adviceOf(
       (row.kind === "address" && check.includes("Check the pointer in the calling frame."));
     if (next !== "" && !isSaid && !check.includes(next)) check.push(next);
   }
-  return [...check.slice(0, MAX_ADVICE), ...forSymbols];
+  return [...check.slice(0, MAX_ADVICE).map((text) => placed(text, report)), ...forSymbols];
+}
+
+/** Advice about the faulting instruction with where it is, and by which registers it got to the address, as far as the
+ * report tells. */
+function placed(next: string, report: CrashReport): string {
+  const words = "the faulting instruction uses";
+  if (!next.includes(words)) return next;
+  const thread = faultingThread(report);
+  // Inlined frames have the same address, and no place of their own.
+  const frame = thread?.frames.find(({ inlined }) => !inlined);
+  const counter = programCounter(thread);
+  if (frame === undefined) return next;
+  // Copies may begin further out.
+  if (
+    counter === null ? frame.index > 0 && !thread!.frames[0].inlined : counter !== frame.address
+  ) {
+    return next;
+  }
+  const { symbol, offset, image } = frame;
+  const hasName = symbol !== null && symbol !== "<redacted>" && !isNearest(frame);
+  const base = image?.base ?? 0n;
+  if (!hasName && (base === 0n || frame.address < base)) return next;
+  const place = !hasName
+    ? `, at ${titleOf(frame)} + 0x${(frame.address - base).toString(16)},`
+    : offset === null || offset === 0
+    ? ` in ${shortName(symbol)}`
+    : `, at ${shortName(symbol)} + ${offset},`;
+  const address = faultAddress(report);
+  const use = address === null ? null : usedFor(report, address);
+  return next.replace(
+    words,
+    () => `the faulting instruction${place} uses${use === null ? "" : ` (${use.formula})`}`,
+  );
 }
 
 /** How far the program's frame is from where its process ended. */

@@ -24,6 +24,7 @@ import {
   partThreads,
   thrownScript,
 } from "../knowledge/mod.ts";
+import { isJetsam, isLowMemory } from "../jetsam.ts";
 import type { CodeOrigins } from "../origins.ts";
 import { type CrashReport, fieldValue, type ReportFrame, type ReportImage } from "../report.ts";
 import {
@@ -40,7 +41,7 @@ import {
 import { isCopying } from "./copying.ts";
 import { isEvidence, lacksState, makerOfFile, scriptBetween } from "./evidence.ts";
 import { isOwnKill, isSignalled } from "./signalled.ts";
-import { isJetsam, isLowMemory, jetsamReason } from "./jetsam.ts";
+import { jetsamReason } from "./jetsam.ts";
 import { isIdleStack, lockOf } from "./hang.ts";
 import { isInKernel } from "./panic.ts";
 import { isAskedFor, isElsewhere, isRestart, isWholeBacktrace, panicEnd } from "./panic_stack.ts";

@@ -1,12 +1,13 @@
 /** A report in a few sentences: what happened, whose code it was, and what to check. */
 
 import { isSystemImage } from "../images.ts";
+import { isJetsam } from "../jetsam.ts";
 import { objectAt } from "../json.ts";
 import { known } from "../knowledge/mod.ts";
 import type { CrashReport, ReportImage } from "../report.ts";
 import { explainCrash } from "./crash.ts";
 import { type Explanation, type Findings, finished } from "./explanation.ts";
-import { explainJetsam, explainLowMemory, isJetsam } from "./jetsam.ts";
+import { explainJetsam, explainLowMemory } from "./jetsam.ts";
 import {
   eventOf,
   explainEvent,

@@ -1,20 +1,13 @@
 /** Processes that the kernel ended for memory: JetsamEvent reports, and the texts that iOS wrote before. */
 
+import { isLowMemory, largestOf } from "../jetsam.ts";
 import { arrayAt, isObject, type JsonObject, numberAt, objectAt, textAt } from "../json.ts";
 import { type KnowledgeRow, known } from "../knowledge/mod.ts";
 import type { CrashReport } from "../report.ts";
 import type { Findings } from "./explanation.ts";
 
-/** Whether a report lists processes that the kernel ended for memory. */
-export function isJetsam({ bugType, body }: CrashReport): boolean {
-  if (bugType === "298") return true;
-  return body !== null && (textAt(body, "largestProcess") !== null ||
-    // Stackshots have no zones in it.
-    textAt(objectAt(body, "memoryStatus") ?? undefined, "largestZone") !== null ||
-    arrayAt(body, "processes").some((process) =>
-      isObject(process) && numberAt(process, "rpages") !== null
-    ));
-}
+/** Most processes that are named for their size only. */
+const MAX_OTHERS = 4;
 
 /** Explains a JetsamEvent: who was ended, why, and how much memory it used. */
 export function explainJetsam(report: CrashReport): Findings {
@@ -73,13 +66,10 @@ export function explainJetsam(report: CrashReport): Findings {
       );
     }
   }
-  const big = processes.reduce<JsonObject | null>(
-    (best, process) =>
-      (numberAt(process, "rpages") ?? 0) > (best === null ? 0 : numberAt(best, "rpages") ?? 0)
-        ? process
-        : best,
-    null,
+  const bySize = processes.toSorted((a, b) =>
+    (numberAt(b, "rpages") ?? 0) - (numberAt(a, "rpages") ?? 0)
   );
+  const big = bySize.find((process) => (numberAt(process, "rpages") ?? 0) > 0) ?? null;
   const bigName = largest ?? (big === null ? null : nameOf(big));
   // A single process is a piece of a report.
   if (largest !== null && killed.length === 0 && left.length === 0) {
@@ -88,7 +78,7 @@ export function explainJetsam(report: CrashReport): Findings {
     const isLeft = left.every(({ name }) => name !== largest);
     happened.push(`The largest process was ${largest}${isLeft ? "; it was not ended" : ""}.`);
   } else if (bigName !== null && processes.length > 1) {
-    const entry = processes.find((process) => textAt(process, "name") === bigName) ?? null;
+    const entry = bySize.find((process) => textAt(process, "name") === bigName) ?? null;
     const pages = entry === null ? null : numberAt(entry, "rpages");
     // It is the first that is taken for the one that was ended.
     const isLeft = entry !== null && textAt(entry, "reason") === null && killed.length > 0;
@@ -97,6 +87,20 @@ export function explainJetsam(report: CrashReport): Findings {
         isLeft ? "; it was not ended" : ""
       }.`,
     );
+  }
+  // Of the others that were not told of, for what used the memory.
+  const told = [
+    ...killed.slice(0, 4),
+    bySize.find((process) => textAt(process, "name") === bigName) ?? big,
+  ];
+  const others = bySize.filter((process) =>
+    (numberAt(process, "rpages") ?? 0) > 0 && !told.includes(process)
+  ).slice(0, MAX_OTHERS);
+  if (others.length > 0) {
+    const list = others.map((process) =>
+      `${textAt(process, "name") ?? "a process"} (${megabytes(numberAt(process, "rpages")!)})`
+    ).join(", ");
+    happened.push(`The largest of the others: ${list}.`);
   }
   const memory = objectAt(status ?? undefined, "memoryPages");
   const free = memory === null ? null : numberAt(memory, "free");
@@ -178,17 +182,6 @@ function looseKills(text: string): { name: string; reason: string; pages: number
 
 /** Lines of processes of which the text of a low-memory report is searched. */
 const MAX_TABLE = 1 << 16;
-
-/** The line of the largest process. */
-function largestOf(text: string): RegExpExecArray | null {
-  return /^[ \t]{0,20}Largest process:[ \t]{1,20}(\S.{0,80})$/m.exec(text);
-}
-
-/** Whether a report is the text that iOS wrote before its JetsamEvent reports were JSON. */
-export function isLowMemory({ text, threads, exception, body }: CrashReport): boolean {
-  return threads.length === 0 && exception === null && body === null &&
-    largestOf(text) !== null && /^[ \t]{0,20}Free pages:/m.test(text);
-}
 
 /** The processes that were ended, with a reason, the one in front first. */
 function endedOf(

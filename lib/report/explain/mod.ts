@@ -14,7 +14,6 @@ export {
 export { explainReport } from "./explain.ts";
 export type { Explanation } from "./explanation.ts";
 export { isIdle, waitOf } from "./hang.ts";
-export { isJetsam } from "./jetsam.ts";
 export { eventOf as reportEvent } from "./kinds.ts";
 export { readableName, shortName } from "./names.ts";
 export type { Absent } from "./telling.ts";

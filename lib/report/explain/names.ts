@@ -149,9 +149,9 @@ function withoutDefaults(name: string): string {
 }
 
 /** A name of Rust's older mangling whose parts only were made readable: without its hash and codes. */
-function withoutRustCode(name: string): string {
+export function withoutRustCode(name: string): string {
   if (!/::h[0-9a-f]{16}$|\$(?:LT|u[0-9a-f]{2})\$/.test(name)) return name;
-  return name.replace(/::h[0-9a-f]{16}$/, "").replace(/::_(?=\$)/g, "::")
+  return name.replace(/::h[0-9a-f]{16}$/, "").replace(/(^|::)_(?=\$)/g, "$1")
     .replace(
       /\$(LT|GT|RF|BP|C|LP|RP|u[0-9a-f]{2})\$/g,
       (_, code: string) => rustCodes.get(code) ?? String.fromCharCode(parseInt(code.slice(1), 16)),

@@ -19,6 +19,7 @@ import {
   mallocStop,
 } from "../knowledge/mod.ts";
 import { demangle } from "../../symbols/demangle/demangle.ts";
+import { isJetsam, isLowMemory } from "../jetsam.ts";
 import { numberAt } from "../json.ts";
 import { cutTree } from "../read/call_tree.ts";
 import { type CrashReport, fieldValue, type ReportFrame, type ReportThread } from "../report.ts";
@@ -33,7 +34,6 @@ import {
   sampledThread,
   waitOf,
 } from "./hang.ts";
-import { isJetsam, isLowMemory } from "./jetsam.ts";
 import { uncaughtException } from "./language.ts";
 import { eventOf } from "./kinds.ts";
 import {

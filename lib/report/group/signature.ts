@@ -1,5 +1,6 @@
 /** What makes two reports the same crash. */
 
+import { withoutRustCode } from "../explain/names.ts";
 import { imageOf, imageTitle, isSystemFrame } from "../images.ts";
 import { known, knownFrame } from "../knowledge/mod.ts";
 import { isNearest } from "../nearest.ts";
@@ -123,7 +124,7 @@ function withoutNumbers(message: string): string {
 
 /** A function's name without what compilers add to it. */
 export function normalSymbol(symbol: string): string {
-  return symbol.slice(0, 1000)
+  return withoutRustCode(symbol.slice(0, 1000))
     .replace(/^(?:specialized |partial apply for |merged |@objc |generic )+/g, "")
     .replace(/closure #\d+/g, "closure")
     .replace(/(_block_invoke)(?:[._]\d+)*/g, "$1")

@@ -22,6 +22,7 @@ import {
 } from "./debugger.ts";
 import type { ArchName } from "../../arch/mod.ts";
 import { archOfCodeType, imageFinder, imageTitle, isSystemImage } from "../images.ts";
+import { isLowMemory } from "../jetsam.ts";
 import { CrashReport, noException } from "../report.ts";
 import { numberedException } from "./metrickit.ts";
 import type {
@@ -144,6 +145,8 @@ class CrashTextReader {
   #lead: { readonly name: string; readonly reason: string } | null = null;
   /** Identifiers from `Thread 0 id:` lines, which `crash --text` writes. */
   readonly #ids = new Map<number, bigint>();
+  /** Processes from `Thread 0 process:` lines, which it writes, too. */
+  readonly #processes = new Map<number, string>();
   #exception: DraftFrame[] | null = null;
   /** Backtraces of exceptions before the last one that began. */
   readonly #exceptions: DraftFrame[][] = [];
@@ -538,6 +541,11 @@ class CrashTextReader {
     const id = /^id[ \t]*:[ \t]*(\d{1,20})$/.exec(rest)?.[1];
     if (id !== undefined) {
       this.#ids.set(index, BigInt.asUintN(64, BigInt(id)));
+      return true;
+    }
+    const process = /^process[ \t]*:[ \t]*(\S.{0,200})$/.exec(rest)?.[1];
+    if (process !== undefined) {
+      this.#processes.set(index, process.trimEnd());
       return true;
     }
     if (/^name[ \t]*:/.test(rest)) {
@@ -1264,7 +1272,7 @@ class CrashTextReader {
       id: this.#ids.get(thread.index) ?? null,
       crashed: thread.crashed || (!known && triggered !== null && thread.index === triggered),
       frames: thread.frames.map(frame),
-      process: null,
+      process: this.#processes.get(thread.index) ?? null,
       tree: [],
     }));
     this.#checkEnd(threads);
@@ -1454,7 +1462,8 @@ class CrashTextReader {
   }
 
   #checkEnd(threads: readonly ReportThread[]): void {
-    if (threads.length === 0) this.#warn(noThreads);
+    const isKnown = isLowMemory({ text: this.#text, threads, exception: null, body: null });
+    if (threads.length === 0 && !isKnown) this.#warn(noThreads);
     if (this.#images.length === 0 && threads.length > 0) {
       this.#warn("no list of binary images was found: the report may be cut off");
     }

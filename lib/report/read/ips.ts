@@ -15,6 +15,7 @@ import {
   toBigint,
 } from "../json.ts";
 import { archOfCodeType, imageFinder, normalUuid } from "../images.ts";
+import { isJetsam } from "../jetsam.ts";
 import type {
   ReportException,
   ReportField,
@@ -273,7 +274,8 @@ class IpsReader {
         tree: [],
       });
     }
-    if (threads.length === 0) this.#warn(noThreads);
+    const bugType = textAt(this.#header ?? undefined, "bug_type") ?? textAt(this.#body, "bug_type");
+    if (threads.length === 0 && !isJetsam({ bugType, body: this.#body })) this.#warn(noThreads);
     return threads;
   }
 

@@ -145,12 +145,14 @@ function madeSubtype(report: CrashReport): string | null {
 }
 
 function titleLines(thread: ReportThread): string[] {
-  const { index, name, queue, crashed } = thread;
+  const { index, name, queue, crashed, process } = thread;
   const lines: string[] = [];
   const named = [name ?? "", queue === null ? "" : `Dispatch queue: ${queue}`]
     .filter((text) => text !== "").map(oneLine).join("  ");
   if (named !== "") lines.push(`Thread ${index} name:  ${named}`);
   if (thread.id !== null) lines.push(`Thread ${index} id:  ${thread.id}`);
+  // Of several processes only.
+  if (process !== null) lines.push(`Thread ${index} process:  ${oneLine(process)}`);
   lines.push(`Thread ${index}${crashed ? " Crashed" : ""}:`);
   return lines;
 }

@@ -6,10 +6,10 @@ import { UserError } from "../../errors.ts";
 import { isDatabase } from "../../input.ts";
 import type { Values } from "../../options.ts";
 import { exists, isFolder } from "../../prompt/open.ts";
-import { groupJson, groupLines } from "../../view/crash_group.ts";
-import { complain, print } from "../../view/output.ts";
+import { groupJson, groupLines, summaryLines } from "../../view/crash_group.ts";
+import { complain, print, terminalSize } from "../../view/output.ts";
 import { styleFor } from "../../view/style.ts";
-import { count as counted, lines } from "../../view/text.ts";
+import { count as counted, lines, wrapped } from "../../view/text.ts";
 import { reportFiles } from "../report_files.ts";
 import type { crashOptions } from "./options.ts";
 import type { SummaryOptions, SummaryOrError } from "./summarize.ts";
@@ -62,10 +62,13 @@ function printGroups(
   }
   const style = styleFor(Deno.stdout);
   const damaged = failed === 0 ? safe`` : safe`, ${failed} not read`;
-  print(lines([
+  const { columns } = Deno.stdout.isTerminal() ? terminalSize() : { columns: Infinity };
+  const text = [
     ...sorted.flatMap((group) => [...groupLines(group, style), safe``]),
+    ...summaryLines(sorted, style),
     safe`${counted(count, "report")}, ${counted(sorted.length, "signature")}${damaged}`,
-  ]));
+  ];
+  print(lines(text.flatMap((line) => wrapped(line, columns))));
 }
 
 /** Whether a file is an SQLite database: what `collect` makes. */
@@ -109,7 +112,7 @@ async function summarize(
   if (first.length < FEW) {
     const { Summarizer } = await import("./summarize.ts");
     using summarizer = await Summarizer.open(options);
-    for (const file of first) take(summarizer.summarize(file));
+    for (const file of first) summarizer.summarize(file).forEach(take);
     return;
   }
   await runWorkers<readonly string[], readonly SummaryOrError[]>({

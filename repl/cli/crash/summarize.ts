@@ -1,6 +1,6 @@
 /** Reads reports and summarizes them, for `crash --group`. */
 import type { SafeText } from "../../../lib/escape.ts";
-import { readReport, type ReportSummary, summarizeReport } from "../../../lib/report/mod.ts";
+import { readReports, type ReportSummary, summarizeReport } from "../../../lib/report/mod.ts";
 import { fileError } from "../../errors.ts";
 import { MAX_SIZE, readPlainFile } from "../../input.ts";
 import type { Values } from "../../options.ts";
@@ -14,7 +14,7 @@ export type SummaryOptions = Pick<
   "symbols" | "localBinaries" | "mine" | "begin" | "end"
 >;
 
-/** A file's summary, or why it has none. */
+/** A report's summary, or why a file has none. */
 export type SummaryOrError = ReportSummary | { readonly error: SafeText };
 
 /** Summarizes reports with the same symbols. */
@@ -42,22 +42,25 @@ export class Summarizer implements Disposable {
     return new Summarizer(symbols, options, demangle);
   }
 
-  /** Reads a file and summarizes it. */
-  summarize(file: string): SummaryOrError {
+  /** Reads a file and summarizes its reports. */
+  summarize(file: string): SummaryOrError[] {
     try {
       const { files } = this.#symbols;
-      return summarizeReport(readReport(readPlainFile(file, MAX_SIZE.report), file), {
-        symbols: files,
-        demangle: this.#demangle,
-        attribution: (report) => ({
-          mine: this.#options.mine ?? [],
-          origins: files,
-          ranges: rangesOf(report, this.#symbols, this.#options),
-        }),
-      });
+      const reports = readReports(readPlainFile(file, MAX_SIZE.report), file);
+      return reports.map((report) =>
+        summarizeReport(report, {
+          symbols: files,
+          demangle: this.#demangle,
+          attribution: (report) => ({
+            mine: this.#options.mine ?? [],
+            origins: files,
+            ranges: rangesOf(report, this.#symbols, this.#options),
+          }),
+        })
+      );
     } catch (error) {
       if (!isOfFile(error)) throw error;
-      return { error: explain(fileError(error, file)) };
+      return [{ error: explain(fileError(error, file)) }];
     }
   }
 

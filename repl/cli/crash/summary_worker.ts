@@ -14,5 +14,5 @@ scope.onmessage = async ({ data }) => {
     return;
   }
   const opened = await summarizer;
-  scope.postMessage((data as readonly string[]).map((file) => opened.summarize(file)));
+  scope.postMessage((data as readonly string[]).flatMap((file) => opened.summarize(file)));
 };

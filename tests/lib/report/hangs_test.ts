@@ -700,6 +700,31 @@ Binary Images:
   assertEquals([verdict, library, deciding?.frame.address], ["system", "cartd", 0x100003039n]);
 });
 
+Deno.test("a JetsamEvent's largest processes are told, and its missing threads are none", () => {
+  const sizes = { Cart: 640, till: 6400, ovend: 3200, mixd: 1280, bake: 1920, dough: 64 };
+  const report = readReport(
+    `{"bug_type":"298"}\n${
+      JSON.stringify({
+        largestProcess: "till",
+        memoryStatus: { pageSize: 16384 },
+        processes: [
+          ...Object.entries(sizes).map(([name, rpages], pid) => ({ name, rpages, pid })),
+          { name: "till", rpages: 4480, pid: 90 },
+          { name: "sieve", rpages: 9600, pid: 91, reason: "highwater" },
+        ],
+      })
+    }`,
+    "x",
+  );
+  const { happened } = explainReport(report);
+  assertStringIncludes(happened.join("\n"), "The largest process was till, with 100 MB");
+  assertStringIncludes(
+    happened.join("\n"),
+    "The largest of the others: till (70 MB), ovend (50 MB), bake (30 MB), mixd (20 MB).",
+  );
+  assertEquals(report.warnings, []);
+});
+
 Deno.test("the largest process is not always the one that was ended, in both forms of low-memory reports", () => {
   const event = explained(
     '{"bug_type":"298"}\n' + JSON.stringify({
@@ -712,6 +737,7 @@ Deno.test("the largest process is not always the one that was ended, in both for
     }),
   );
   assertStringIncludes(event.text, "The largest process was Cart, with 14 MB; it was not ended.");
+  assert(!event.text.includes("the others"), event.text);
   const old = (states: string) =>
     explained(`OS Version:      iPhone OS 4.3.3 (8J2)
 Date:            2011-03-01 10:10:10 +0100

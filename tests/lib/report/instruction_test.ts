@@ -127,6 +127,23 @@ Deno.test("code of another kind of CPU than the process's", () => {
   assertStringIncludes(told(written).what, "The instructions there are Intel's machine code");
 });
 
+Deno.test("advice about the faulting instruction says where it is, and its registers", () => {
+  // ldr x0, [x8, #24]
+  assertStringIncludes(
+    arm(0xf9400d00, 24n, { 8: 0n }).next,
+    "Find the pointer that the faulting instruction, at grind + 8, uses (x8 + 24), and why",
+  );
+  const text = (frames: string): string =>
+    told(`Code Type: X86-64 (Native)\n\n${access("0x0")}\n\nThread 0 Crashed:\n${frames}`).next;
+  const plain = "1   Mill   0x0000000100004040 main + 8\n";
+  assertStringIncludes(
+    text(`0   Mill   0x0000000100004000 grind(int) + 8\n${plain}`),
+    "the faulting instruction, at grind + 8, uses, and why",
+  );
+  // A copy that begins further out does not have it.
+  assertStringIncludes(text(plain), "the faulting instruction uses, and why");
+});
+
 Deno.test("ARM: the register that an access near null went by", () => {
   // ldr x8, [x8, #24]
   const load = (base: bigint, address: bigint) => arm(0xf9400d08, address, { 8: base });

@@ -1,6 +1,11 @@
 /** Reports about something else than a crash, and what run-times print: what is told of them. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { attributeReport, explainReport, readReport } from "../../../lib/report/mod.ts";
+import {
+  attributeReport,
+  explainReport,
+  readReport,
+  writeReport,
+} from "../../../lib/report/mod.ts";
 
 function told(text: string): string {
   return explainReport(readReport(text, "x")).happened.join("\n");
@@ -15,6 +20,27 @@ Deno.test("a stackshot with a reason is not blamed on buttons", () => {
   assertStringIncludes(happened.join("\n"), "It says: mediad: no answer to a call");
   assertEquals(causes, []);
   assertEquals(explainReport(readReport(shot("stackshot via sysdiagnose"), "x")).check, []);
+});
+
+Deno.test("the text of a stackshot says which process each thread is in, and is read back", () => {
+  const shot = readReport(
+    `{"bug_type":"288","os_version":"iPhone OS 17.1"}\n${
+      JSON.stringify({
+        processByPid: {
+          "7": { procname: "baked", threadById: { "3": { userFrames: [[0, 16]] } } },
+          "77": { procname: "ovend", threadById: { "41": { userFrames: [[0, 32]] } } },
+        },
+        binaryImages: [["aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaaa", 4294967296, "P"]],
+      })
+    }`,
+    "x",
+  );
+  const text = writeReport(shot, "crash");
+  assertStringIncludes(text, "\nThread 1 id:  41\nThread 1 process:  ovend [77]\nThread 1:\n");
+  assertEquals(
+    readReport(text, "x").threads.map(({ id, process }) => [id, process]),
+    [[3n, "baked [7]"], [41n, "ovend [77]"]],
+  );
 });
 
 Deno.test("whom the reason of a stackshot names by number, and what its threads waited for", () => {

@@ -111,6 +111,15 @@ Deno.test("whose: a function that is far from the fault is only told as the inne
     "Whose\n  not decided; the innermost function of the program (Shop) on the stack is -[Cart reload] (frame 3)",
   );
   assertStringIncludes(of(2), "Whose\n  the program (Shop): -[Cart reload] (frame 1)");
+  // Where nothing else is known to check, and the function is evidence.
+  const trap = "Process: Shop [1]\nPath: /Applications/Shop.app/Contents/MacOS/Shop\n" +
+    "Exception Type: EXC_CRASH (SIGABRT)\n\nThread 0 Crashed:\n" +
+    "0 libsystem_kernel.dylib   0x0000000100000000 __pthread_kill + 8\n" +
+    "1 libsystem_c.dylib   0x0000000100001000 abort + 100\n" +
+    "2 Shop   0x0000000100002000 weigh(int) + 8 (scale.cc:12)\n";
+  const start = "What to check\n  Start at weigh(int) (scale.cc:12), frame 2.";
+  assert(shown(`${trap}3 Shop   0x0000000100003000 main + 8\n`).endsWith(start));
+  assert(!of(0).includes("Start at"), of(0));
   const head = "Process: Shop [1]\nPath: /Applications/Shop.app/Contents/MacOS/Shop\n" +
     "Exception Type: EXC_BAD_ACCESS (SIGSEGV)\nException Codes: KERN_INVALID_ADDRESS at 0x18\n\nThread 0 Crashed:\n";
   // What the compiler set aside of a function is told by the function's name.
@@ -244,6 +253,26 @@ Deno.test("--group: counts, times, versions and devices; a damaged file is a war
     const table = await crash(folder, "--group");
     assertMatch(table.stdout, /^72× {2}EXC_BAD_ACCESS SIGSEGV {2}2014-11-02 to 2014-11-20/);
     assertStringIncludes(table.stdout, "80 reports, 2 signatures, 1 not read");
+    assertStringIncludes(table.stdout, "The 16 digits are a signature");
+    assert(!table.stdout.includes("The largest"), table.stdout);
+  });
+});
+
+Deno.test("--group: every report of a file counts; of many groups the largest are named again at the end", async () => {
+  await inFolder(async (folder) => {
+    const text = await Deno.readTextFile(`${reports}ios32.crash`);
+    const named = (name: string) => text.replace("roll:on:", `${name}:`);
+    const names = "abcdefghijk".split("");
+    await Deno.writeTextFile(`${folder}/one.crash`, names.map(named).join("\n"));
+    await Deno.writeTextFile(`${folder}/two.crash`, named("c"));
+    const each = await crash(folder, "--json");
+    const { stdout } = await crash(folder, "--group");
+    assertEquals(each.stdout.trim().split("\n").length, 12);
+    assertMatch(
+      stdout,
+      /\n\nThe largest\n {2}2× {2}[0-9a-f]{16} {2}EXC_BAD_ACCESS SIGSEGV, .+ ← Pocket Golf -\[Ball c:\]\n\n/,
+    );
+    assertStringIncludes(stdout, "\n12 reports, 11 signatures\n");
   });
 });
 

@@ -92,6 +92,22 @@ Deno.test("a stackshot is symbolicated by UUID; what threads wait for is said in
   });
 });
 
+Deno.test("a stackshot in text is one for crash", async () => {
+  const text = '{"bug_type":"288","os_version":"iPhone OS 17.1"}\n' +
+    '{"processByPid":{"7":{"procname":"baked","threadById":{"3":{}}}}}';
+  await withFile(new TextEncoder().encode(text), async (path) => {
+    const { code, stdout, stderr } = await machpause(path);
+    assertEquals([code, stdout], [1, ""]);
+    assertStringIncludes(
+      stderr,
+      `${path} is a report in text, not kcdata: machpause crash ${path}`,
+    );
+  });
+  await withFile(new TextEncoder().encode("nothing"), async (path) => {
+    assertStringIncludes((await machpause(path)).stderr, "expected the start of a kcdata buffer");
+  });
+});
+
 Deno.test("stackshot --json has the threads and frames of bt --json, task by task", async () => {
   await withFile(encodeKcdata(demoShot), async (path) => {
     const { code, stdout } = await machpause(path, "--json", "--limit", "2", "--symbols", fixtures);
