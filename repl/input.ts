@@ -6,6 +6,9 @@ import { UserError } from "./errors.ts";
 /** Maximum size of a file that is read whole, in bytes, by what it is. */
 export const MAX_SIZE = { report: 256 << 20, source: 64 << 20, commands: 16 << 20 } as const;
 
+/** What the file `-` is called. */
+export const STANDARD_INPUT = "standard input";
+
 /** A file that is not read because of what it is. */
 export class InputError extends UserError {}
 
@@ -29,18 +32,27 @@ export function readPlainFile(path: string, limit: number): Uint8Array<ArrayBuff
   return file.read(0, file.size) as Uint8Array<ArrayBuffer>;
 }
 
-/** Reads a file to its end: a plain one, or what a shell makes of `<(command)`. It can be interrupted while it
- * waits.
+/** Reads a file to its end: a plain one, or what a shell makes of `<(command)`; `-` is standard input. It can be
+ * interrupted while it waits.
  *
  * @param limit in bytes
  * @throws InputError when there are more
  * @throws Error the system's, when it does not exist or may not be read
  */
 export async function readInput(path: string, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+  if (path === "-") return await readToEnd(Deno.stdin, STANDARD_INPUT, limit);
   const { isFile, isBlockDevice } = await Deno.stat(path);
   if (isFile) return readPlainFile(path, limit);
   if (isBlockDevice) throw new InputError(`${path} is a block device`);
   using file = await Deno.open(path);
+  return await readToEnd(file, path, limit);
+}
+
+async function readToEnd(
+  file: { read(piece: Uint8Array): Promise<number | null> },
+  name: string,
+  limit: number,
+): Promise<Uint8Array<ArrayBuffer>> {
   const pieces: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
   for (;;) {
@@ -48,7 +60,7 @@ export async function readInput(path: string, limit: number): Promise<Uint8Array
     const got = await file.read(piece);
     if (got === null) break;
     size += got;
-    if (size > limit) throw tooLarge(path, limit);
+    if (size > limit) throw tooLarge(name, limit);
     pieces.push(piece.subarray(0, got));
   }
   return new Uint8Array(await new Blob(pieces).arrayBuffer());

@@ -182,7 +182,7 @@ test("a disk that is full: the reason, and nothing is left", async (folder) => {
         env: { NO_COLOR: "1" },
       }).output();
       assertEquals(code, 1);
-      assertStringIncludes(new TextDecoder().decode(stderr), "space");
+      assertStringIncludes(new TextDecoder().decode(stderr), "the disk is full");
       assertEquals(names(folder), []);
     }
     await Deno.remove(large);

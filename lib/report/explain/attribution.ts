@@ -1098,7 +1098,7 @@ function stem(path: string): string {
 }
 
 /** Whether a name matches a library at a path, or the framework that contains it. */
-function sameLibrary(name: string, path: string): boolean {
+export function sameLibrary(name: string, path: string): boolean {
   return stem(name) === stem(path) ||
     path.toLowerCase().includes(`/${stem(name)}.framework/`);
 }

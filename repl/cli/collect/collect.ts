@@ -10,7 +10,7 @@ import type { Values } from "../../options.ts";
 import { checkFolders } from "../../prompt/open.ts";
 import { complain, print } from "../../view/output.ts";
 import { count } from "../../view/text.ts";
-import { reportFiles } from "../report_files.ts";
+import { isTried, reportFiles, strayWords } from "../report_files.ts";
 import { Collector, type CollectorOptions, fileState } from "./collector.ts";
 import type { collectOptions } from "./options.ts";
 
@@ -83,13 +83,17 @@ async function collectInto(
   const { symbols } = options;
   using database = await openDatabase(into);
   const library = new ReportLibrary(database, into);
+  const strays: string[] = [];
   const take = (records: readonly FileRecord[]): void => {
     const added = library.add(records);
     keep(records.length);
     for (const [at, how] of added.entries()) {
       done[how]++;
-      const { error } = records[at];
-      if (error !== null) complain(safe`warning: ${escape(error)}`);
+      const { error, path, hash } = records[at];
+      if (error === null) continue;
+      // A file that was read has its hash.
+      if (!/^0+$/.test(hash) && isTried(path, paths)) strays.push(path);
+      else complain(safe`warning: ${escape(error)}`);
     }
   };
   // Files whose symbols have come are read again.
@@ -123,6 +127,7 @@ async function collectInto(
     options,
     take,
   );
+  if (strays.length > 0) complain(safe`warning: ${strayWords(strays)}`);
   const { reports, signatures } = library.counts;
   if (json) print(safe`${safeJson({ ...done, reports, signatures })}\n`);
   else {

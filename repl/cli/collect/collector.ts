@@ -10,6 +10,7 @@ import { fileError } from "../../errors.ts";
 import { MAX_SIZE, readPlainFile } from "../../input.ts";
 import { explain } from "../../view/output.ts";
 import { type CrashSymbols, isOfFile, openCrashSymbols } from "../crash/read.ts";
+import { reportsOf } from "../crash/kind.ts";
 import type { collectOptions } from "./options.ts";
 
 /** The options that a file's reports depend on. */
@@ -67,11 +68,12 @@ export class Collector implements Disposable {
       const known = { ...record, ...state, hash };
       try {
         const { files } = this.#symbols;
-        const reports = reportsIn(bytes, path, counts, {
-          symbols: files,
-          demangle: this.#demangle,
-          attribution: () => ({ mine: this.#options.mine ?? [], origins: files }),
-        });
+        const reports = reportsOf(bytes, path, () =>
+          reportsIn(bytes, path, counts, {
+            symbols: files,
+            demangle: this.#demangle,
+            attribution: () => ({ mine: this.#options.mine ?? [], origins: files }),
+          }));
         return { ...known, error: null, reports };
       } catch (error) {
         if (!isOfFile(error)) throw error;

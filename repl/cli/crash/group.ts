@@ -1,5 +1,5 @@
 /** `machpause crash --group`: counts many reports by what crashed. */
-import { safe, safeJson } from "../../../lib/escape.ts";
+import { escape, safe, safeJson, type SafeText } from "../../../lib/escape.ts";
 import { type ReportGroup, ReportGroups } from "../../../lib/report/mod.ts";
 import { runWorkers } from "../../../lib/workers.ts";
 import { UserError } from "../../errors.ts";
@@ -10,7 +10,7 @@ import { groupJson, groupLines, summaryLines } from "../../view/crash_group.ts";
 import { complain, print, terminalSize } from "../../view/output.ts";
 import { styleFor } from "../../view/style.ts";
 import { count as counted, lines, wrapped } from "../../view/text.ts";
-import { reportFiles } from "../report_files.ts";
+import { isTried, reportFiles, strayWords } from "../report_files.ts";
 import type { crashOptions } from "./options.ts";
 import type { SummaryOptions, SummaryOrError } from "./summarize.ts";
 
@@ -25,11 +25,17 @@ export async function groupCrashes(
   paths: readonly string[],
   options: Values<typeof crashOptions>,
 ): Promise<number> {
+  if (paths.includes("-")) throw new UserError("--group counts files, not standard input", 2);
   if (paths.some(isLibrary)) return await groupLibrary(paths, options.json ?? false);
   const groups = new ReportGroups();
   let failed = 0;
+  const strays: string[] = [];
   const take = (summary: SummaryOrError): void => {
     if ("error" in summary) {
+      if (summary.noReport !== null && isTried(summary.noReport, paths)) {
+        strays.push(summary.noReport);
+        return;
+      }
       failed++;
       complain(safe`warning: ${summary.error}`);
     } else {
@@ -37,7 +43,13 @@ export async function groupCrashes(
     }
   };
   const { symbols, localBinaries, mine, begin, end } = options;
-  const files = reportFiles(paths, "hang.txt", (error) => take({ error }));
+  const failedFolder = (error: SafeText): void => take({ error, noReport: null });
+  const files = reportFiles(
+    paths,
+    "hang.txt",
+    failedFolder,
+    (folder) => failedFolder(safe`no reports in ${escape(folder)}`),
+  );
   await summarize(files, {
     ...(localBinaries === undefined ? {} : { localBinaries }),
     ...(symbols === undefined ? {} : { symbols }),
@@ -47,7 +59,8 @@ export async function groupCrashes(
   }, take);
   const { count, sorted } = groups;
   printGroups(sorted, count, failed, options.json ?? false);
-  return count === 0 ? 1 : 0;
+  if (strays.length > 0) complain(safe`warning: ${strayWords(strays)}`);
+  return count === 0 || failed > 0 ? 1 : 0;
 }
 
 function printGroups(

@@ -20,11 +20,15 @@ export const crashOptions = {
   via: { ...via, help: `${via.help} Then the arguments are processes, by pid or name.` },
   text: { help: "Print the report alone, as crash text." },
   ips: { help: "Print the report alone, as .ips." },
-  out: { value: "file", help: "Write the report to this file." },
+  out: {
+    value: "file",
+    help: "Write the report to this file: x.ips, x.crash and x.json in that form.",
+  },
   "local-binaries": {
     help:
       "Open the files at the paths that reports name. Default: only for reports of this machine.",
   },
+  brief: { help: "Print the explanation alone, without the report." },
   group: { help: "Count reports by what crashed." },
   json: { ...json, help: "Print one JSON object per report." },
 } as const;

@@ -14,9 +14,10 @@ import {
 } from "../../../lib/report/mod.ts";
 import { SymbolFiles } from "../../../lib/symbols/walking.ts";
 import { UserError } from "../../errors.ts";
-import { InputError, MAX_SIZE, readInput } from "../../input.ts";
+import { InputError, MAX_SIZE, readInput, STANDARD_INPUT } from "../../input.ts";
 import type { Values } from "../../options.ts";
 import type { ReadCrash } from "../../view/crash_show.ts";
+import { reportsOf } from "./kind.ts";
 import type { crashOptions } from "./options.ts";
 
 /** The options that attribution depends on. */
@@ -69,8 +70,28 @@ export function isOfFile(error: unknown): boolean {
       error instanceof Deno.errors.IsADirectory);
 }
 
-/** A target, not a file. */
 const target = /^(?:demo(?::\w+)?|self|pid:\d+|core:.+|(?:gdb-)?remote:.+|connect:\/\/.+)$/;
+
+/** Whether a report is made of a target, not read from a file. */
+export function isTarget(
+  spec: string,
+  { via }: Pick<Values<typeof crashOptions>, "via">,
+): boolean {
+  return via !== undefined || target.test(spec);
+}
+
+async function fileReports(
+  path: string,
+  { out }: Pick<Values<typeof crashOptions>, "out">,
+): Promise<readonly CrashReport[]> {
+  const bytes = await readInput(path, MAX_SIZE.report);
+  const name = path === "-" ? STANDARD_INPUT : path;
+  return reportsOf(
+    bytes,
+    name,
+    () => out === undefined ? readReports(bytes, name) : [readReport(bytes, name)],
+  );
+}
 
 /** Makes a report of a target, as of now. */
 async function targetReport(
@@ -104,11 +125,9 @@ export async function readCrashes(
   symbols: CrashSymbols,
   options: Values<typeof crashOptions>,
 ): Promise<ReadCrash[]> {
-  const reports = options.via !== undefined || target.test(spec)
+  const reports = isTarget(spec, options)
     ? [await targetReport(spec, options)]
-    : options.out === undefined
-    ? readReports(await readInput(spec, MAX_SIZE.report), spec)
-    : [readReport(await readInput(spec, MAX_SIZE.report), spec)];
+    : await fileReports(spec, options);
   return reports.map((report) => symbolicated(report, symbols, options));
 }
 

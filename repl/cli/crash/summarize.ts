@@ -5,6 +5,7 @@ import { fileError } from "../../errors.ts";
 import { MAX_SIZE, readPlainFile } from "../../input.ts";
 import type { Values } from "../../options.ts";
 import { explain } from "../../view/output.ts";
+import { NoReportError, reportsOf } from "./kind.ts";
 import type { crashOptions } from "./options.ts";
 import { type CrashSymbols, isOfFile, openCrashSymbols, rangesOf } from "./read.ts";
 
@@ -15,7 +16,11 @@ export type SummaryOptions = Pick<
 >;
 
 /** A report's summary, or why a file has none. */
-export type SummaryOrError = ReportSummary | { readonly error: SafeText };
+export type SummaryOrError = ReportSummary | {
+  readonly error: SafeText;
+  /** The file, when it could be read and is no report. */
+  readonly noReport: string | null;
+};
 
 /** Summarizes reports with the same symbols. */
 export class Summarizer implements Disposable {
@@ -46,7 +51,8 @@ export class Summarizer implements Disposable {
   summarize(file: string): SummaryOrError[] {
     try {
       const { files } = this.#symbols;
-      const reports = readReports(readPlainFile(file, MAX_SIZE.report), file);
+      const bytes = readPlainFile(file, MAX_SIZE.report);
+      const reports = reportsOf(bytes, file, () => readReports(bytes, file));
       return reports.map((report) =>
         summarizeReport(report, {
           symbols: files,
@@ -60,7 +66,8 @@ export class Summarizer implements Disposable {
       );
     } catch (error) {
       if (!isOfFile(error)) throw error;
-      return [{ error: explain(fileError(error, file)) }];
+      const noReport = error instanceof NoReportError ? file : null;
+      return [{ error: explain(fileError(error, file)), noReport }];
     }
   }
 

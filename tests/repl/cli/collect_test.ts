@@ -72,6 +72,13 @@ Deno.test("collect: what is new, once; copies, changes, damage; grouped as crash
     const second = await machpause("collect", from, "--into", into, "--json");
     assertEquals(collected(second.stdout), [0, 0, 1, 4, 1, 4]);
     assertMatch(second.stderr, /^machpause: warning: [^\n]*notes\.txt[^\n]*\n$/);
+    // What only may be a report is told in one line.
+    for (const name of ["x", "y"]) await Deno.writeTextFile(`${from}/${name}.json`, "{}");
+    const third = await machpause("collect", from, "--into", into, "--json");
+    assertEquals(
+      third.stderr,
+      `machpause: warning: ${from}/x.json and ${from}/y.json are no reports\n`,
+    );
     const left = [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
     assertEquals(left, ["crashes.sqlite", "reports"]);
     const grouped = await machpause("crash", into, "--group", "--json");

@@ -235,8 +235,9 @@ Deno.test("--group: counts, times, versions and devices; a damaged file is a war
     await Deno.writeTextFile(`${folder}/damaged.crash`, "no report");
     await Deno.writeTextFile(`${folder}/README.md`, "not read");
     const { code, stdout, stderr } = await crash(folder, "--group", "--json");
-    assertEquals(code, 0);
-    const damaged = `${folder}/damaged.crash: at offset 0x0: expected a crash report`;
+    // As without --group: what was not read is a failure.
+    assertEquals(code, 1);
+    const damaged = `${folder}/damaged.crash cannot be read as a report: expected a crash report`;
     assertStringIncludes(stderr, `machpause: warning: ${damaged}`);
     assertEquals(stderr.trim().split("\n").length, 1);
     const groups = stdout.trim().split("\n").map((line) => JSON.parse(line));
@@ -300,6 +301,11 @@ Deno.test("wrong command lines and files that are not there", async () => {
       ["a", "--begin", "b"],
       ["a", "b", "--text", "--out", "c"],
       ["a", "--group", "--ips"],
+      ["a", "--group", "--brief"],
+      ["a", "--brief", "--text"],
+      ["a", "--brief", "--out", "c"],
+      ["a", "--args"],
+      ["-", "--group"],
     ]
   ) {
     const { code, stdout, stderr } = await crash(...args);
@@ -309,6 +315,138 @@ Deno.test("wrong command lines and files that are not there", async () => {
   const { code, stdout, stderr } = await crash("nosuch", `${reports}ios32.crash`, "--json");
   assertEquals([code, stderr], [1, "machpause: there is no file nosuch\n"]);
   assertEquals(JSON.parse(stdout).target.name, "Pocket Golf");
+});
+
+/** Runs the command with text on standard input. */
+async function crashOf(input: string, ...args: string[]): Promise<Ended> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", program, "crash", ...args],
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  await writer.write(new TextEncoder().encode(input));
+  await writer.close();
+  const { code, stdout, stderr } = await child.output();
+  const decoder = new TextDecoder();
+  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+}
+
+Deno.test("- is standard input; --brief is the explanation alone", async () => {
+  const text = await Deno.readTextFile(`${reports}macos12.crash`);
+  const [whole, piped] = await Promise.all([
+    crash(`${reports}macos12.crash`),
+    crashOf(text, "-", "--brief"),
+  ]);
+  assertEquals([piped.code, piped.stderr], [0, ""]);
+  assert(whole.stdout.endsWith(`\n\n${piped.stdout}`), piped.stdout);
+  assert(piped.stdout.includes("What happened") && !piped.stdout.includes("Binary Images:"));
+  const none = await crashOf("", "-");
+  assertEquals(none, { code: 1, stdout: "", stderr: "machpause: standard input is empty\n" });
+  const { code, stderr } = await crash();
+  assertEquals(code, 2);
+  assertStringIncludes(stderr, "or - for standard input");
+});
+
+Deno.test("a folder: .json and .txt are tried, what is none is told once; a title for each of several", async () => {
+  await inFolder(async (folder) => {
+    await Deno.copyFile(`${reports}macos309.ips`, `${folder}/a.json`);
+    const one = await crash(folder, "--brief");
+    assertEquals([one.code, one.stderr], [0, ""]);
+    assert(!one.stdout.includes("== ") && one.stdout.includes("\nOrchard 3.1 (310)"), one.stdout);
+    await Deno.copyFile(`${reports}macos12.crash`, `${folder}/b.crash`);
+    for (const name of ["c", "d", "e"]) await Deno.writeTextFile(`${folder}/${name}.json`, "{}");
+    await Deno.writeTextFile(`${folder}/notes.txt`, "buy bread");
+    const stray = `machpause: warning: ${
+      ["c", "d", "e"].map((name) => `${folder}/${name}.json`).join(", ")
+    } and 1 more are no reports\n`;
+    const { code, stdout, stderr } = await crash(folder, "--brief");
+    assertEquals([code, stderr], [0, stray]);
+    assertEquals(stdout.match(/^== .*/gm), [`== ${folder}/a.json ==`, `== ${folder}/b.crash ==`]);
+    const grouped = await crash(folder, "--group");
+    assertEquals([grouped.code, grouped.stderr], [0, stray]);
+    assertStringIncludes(grouped.stdout, "2 reports, 2 signatures\n");
+    const named = await crash(`${folder}/c.json`, `${folder}/b.crash`);
+    assertEquals(named.code, 1);
+    assertStringIncludes(named.stderr, `${folder}/c.json cannot be read as a report: expected`);
+    // Two reports in one file.
+    const text = await Deno.readTextFile(`${folder}/b.crash`);
+    const both = await crashOf(
+      `${text}\n${text.replace(/^Process: .*/m, "Process: Other [7]")}`,
+      "-",
+    );
+    assertEquals(both.stdout.match(/^== .*/gm), [
+      "== standard input (1 of 2) ==",
+      "== standard input (2 of 2) ==",
+    ]);
+  });
+});
+
+Deno.test("what is no report is told by its kind, a folder without reports by its name", async () => {
+  await inFolder(async (folder) => {
+    const files: Readonly<Record<string, readonly [head: string, words: string]>> = {
+      "a.ips": ["", "is empty"],
+      "b.ips": ["PK\x03\x04\x14\0", "is a zip archive"],
+      "c.ips": ["\x1f\x8b\x08\0", "is compressed"],
+      "d.ips": ["\x89PNG\r\n\x1a\n\0\0\0\x0d", "is a picture"],
+      "e.ips": ["\xcf\xfa\xed\xfe\x0c\0\0\x01\0\0\0\0\x02\0\0\0", "is a program or library"],
+      "f.ips": ["\xcf\xfa\xed\xfe\x0c\0\0\x01\0\0\0\0\x04\0\0\0", "is a core"],
+      "g.ips": ["\x57\xf1\xad\xde\0\0\0\0\0\0\0\0\0\0\0\0", "is a stackshot"],
+      "h.ips": ["buy bread", "cannot be read as a report: expected a crash report"],
+    };
+    for (const [name, [head]] of Object.entries(files)) {
+      await Deno.writeFile(`${folder}/${name}`, Uint8Array.from(head, (at) => at.charCodeAt(0)));
+    }
+    const { code, stdout, stderr } = await crash(folder);
+    assertEquals([code, stdout], [1, ""]);
+    const told = stderr.trim().split("\n");
+    assertEquals(told.length, Object.keys(files).length);
+    for (const [at, [name, [, words]]] of Object.entries(files).entries()) {
+      assertStringIncludes(told[at], `machpause: ${folder}/${name} ${words}`);
+    }
+    await Deno.mkdir(`${folder}/none`);
+    await Deno.writeTextFile(`${folder}/none/a.zip`, "PK");
+    const none = `no reports in ${folder}/none\n`;
+    for (const args of [[], ["--group"]]) {
+      const { code, stderr } = await crash(`${folder}/none`, ...args);
+      assertEquals(code, 1);
+      assert(stderr.endsWith(none), stderr);
+    }
+  });
+});
+
+Deno.test("--out goes by the ending and says so; --text has line feeds; --mine that nothing has", async () => {
+  await inFolder(async (folder) => {
+    const file = `${folder}/a.crash`;
+    const text = await Deno.readTextFile(`${reports}macos12.crash`);
+    await Deno.writeTextFile(file, text.replaceAll("\n", "\r\n"));
+    assertEquals((await crash(file, "--text")).stdout, text);
+    for (
+      const [ending, form] of [["ips", "as .ips"], ["json", "as JSON"], ["txt", "in its own form"]]
+    ) {
+      const out = `${folder}/x.${ending}`;
+      const { code, stdout } = await crash(file, "--out", out);
+      assertEquals([code, stdout], [0, `${out}: the report, ${form}\n`]);
+    }
+    assertMatch(await Deno.readTextFile(`${folder}/x.ips`), /^\{.*"bug_type":.*\}\n\{/);
+    assertEquals(
+      JSON.parse(await Deno.readTextFile(`${folder}/x.json`)).target.name,
+      "Notes Keeper",
+    );
+    assertEquals((await crash(`${folder}/x.ips`, "--out", `${folder}/y.crash`)).code, 0);
+    assertMatch(await Deno.readTextFile(`${folder}/y.crash`), /^Process: +Notes Keeper /m);
+    const nowhere = await crash(file, "--out", `${folder}/no/x.ips`);
+    assertEquals([nowhere.code, nowhere.stderr], [
+      1,
+      `machpause: cannot write ${folder}/no/x.ips: there is no such folder\n`,
+    ]);
+    const [other, own] = await Promise.all(
+      ["Sentry", "Notes Keeper"].map((name) => crash(file, "--brief", "--mine", name)),
+    );
+    assertStringIncludes(other.stderr, "warning: --mine Sentry: no image has that name");
+    assertEquals([other.code, own.stderr], [0, ""]);
+  });
 });
 
 Deno.test({
@@ -333,7 +471,7 @@ Deno.test({
       assertStringIncludes(text.decode(stdout), "1 report, 1 signature, 1 not read");
       assertStringIncludes(text.decode(stderr), `${folder}/secret may not be read`);
       assertStringIncludes(text.decode(stdout), `for one: ${folder}/a/one.crash`);
-      assertEquals(code, 0);
+      assertEquals(code, 1);
     });
   },
 });
