@@ -187,6 +187,10 @@ const absences = {
   thrower: safe`not known; what raised the exception was not found on the stack`,
   left:
     safe`not known; what raised the exception has left the stack, where the innermost function of the program is now`,
+  unwound:
+    safe`not decided; the panic began in this function or in what it called, which has left the stack`,
+  bound:
+    safe`most likely the program, to an element of whose collection the binding was; none of its functions are on the stack`,
   "some images": safe`not known; some frames are in no image that could be read of the report`,
   outer:
     safe`not known; the stack, as far as it could be read, ends before any function of the program`,

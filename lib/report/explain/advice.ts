@@ -52,7 +52,10 @@ export function adviceOf(
     const isSaid = (onlySanitizer.test(next) &&
       check.some((text) => /Address Sanitizer|zombie objects/.test(text))) ||
       // What a function of the system was passed is what its instruction uses.
-      (row.kind === "address" && check.includes("Check the pointer in the calling frame."));
+      (row.kind === "address" && check.includes("Check the pointer in the calling frame.")) ||
+      // An object that was used is found by what freed it.
+      (row.kind === "address" && row.key === "null" &&
+        rows.some(({ kind, causes }) => kind === "frame" && causes.some(ofObject)));
     if (next !== "" && !isSaid && !check.includes(next)) check.push(next);
   }
   return [...check.slice(0, MAX_ADVICE).map((text) => placed(text, report)), ...forSymbols];
@@ -89,6 +92,11 @@ function placed(next: string, report: CrashReport): string {
     words,
     () => `the faulting instruction${place} uses${use === null ? "" : ` (${use.formula})`}`,
   );
+}
+
+/** Whether a cause is that of an object that was freed. */
+function ofObject(cause: string): boolean {
+  return cause.startsWith("an object that was released once too often");
 }
 
 /** How far the program's frame is from where its process ended. */
@@ -178,7 +186,7 @@ export function withoutClauses(next: string, unfit: readonly RegExp[]): string {
   const clauses = next.replace(/\.$/, "").split(/; |\. (?=[A-Z])/);
   const fit = clauses.filter((clause) => !unfit.some((kind) => kind.test(clause)));
   if (fit.length === clauses.length) return next;
-  return fit.length === 0 ? "" : `${capitalized(fit.join("; "))}.`;
+  return fit.length === 0 ? "" : `${capitalized(fit.join("; ").replace(/^then /, ""))}.`;
 }
 
 /** Whether a message, or an exception's reason, was told. */

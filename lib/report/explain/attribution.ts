@@ -39,7 +39,7 @@ import {
   isTweak,
 } from "./program.ts";
 import { isCopying } from "./copying.ts";
-import { isEvidence, lacksState, makerOfFile, scriptBetween } from "./evidence.ts";
+import { isEvidence, isOfBinding, lacksState, makerOfFile, scriptBetween } from "./evidence.ts";
 import { isOwnKill, isSignalled } from "./signalled.ts";
 import { jetsamReason } from "./jetsam.ts";
 import { isIdleStack, lockOf } from "./hang.ts";
@@ -309,10 +309,13 @@ export function attributeReport(
   }
   // What is left on the stack need not have called what raised it.
   const isLeft = deciding?.owner === "program" && hasLeft(report, stack);
-  const absent = isLeft ? "left" : isOwn ? null : whyAbsent(owned, found);
+  // A panic of Rust that may not go on has left what it began in, unless that is the function itself.
+  const isUnwound = isOwn && endedBy(report) !== "access" &&
+    stack.slice(0, at).some(({ symbol }) => cannotUnwind.test(symbol ?? ""));
+  const absent = isUnwound ? "unwound" : isLeft ? "left" : isOwn ? null : whyAbsent(owned, found);
   const isSystems = absent === null || systemAbsent.has(absent);
   return {
-    verdict: isAddress || isLeft
+    verdict: isAddress || isLeft || isUnwound
       ? "unknown"
       : deciding?.owner ?? (isSystems ? "system" : "unknown"),
     absent,
@@ -332,7 +335,7 @@ export function attributeReport(
     isApple: deciding !== null && isOfApples(deciding, report),
     isEvidence: deciding !== null &&
       (found.isDeep || isEvidence(report, stack, reading, begin, at)),
-    ...deciding === null || isPart ? noMaker : makerOfDeciding(frames, at, report),
+    ...deciding === null || isPart || isUnwound ? noMaker : makerOfDeciding(frames, at, report),
     isCollector: deciding !== null && endedBy(report) !== "abort" &&
       // Where memory is short a collector stops the process on purpose.
       !reading.rows.some(({ row }) => row.role === "raise" || row.role === "vague") &&
@@ -519,6 +522,11 @@ function partBeside(
     ) && !report.images.some((image) => image.name.startsWith(`lib${title.toLowerCase()}`))
   );
   if (found !== undefined) return found.title;
+  // Xamarin's functions are called by its own classes.
+  const inner = stack[stack.indexOf(frame) - 1];
+  if (inner !== undefined && titleOf(inner) === titleOf(frame)) {
+    if (/^(?:xamarin|monotouch)_(?:release|retain|get)_/.test(inner.symbol ?? "")) return "Mono";
+  }
   return report.information.some((text) =>
       /while executing native code|^Unhandled managed exception: /.test(text)
     )
@@ -528,6 +536,9 @@ function partBeside(
 
 /** Frames in which an interpreter is looked for. */
 const SCRIPT_DEPTH = 64;
+
+/** Rust, library/core/src/panicking.rs: panic_cannot_unwind */
+const cannotUnwind = /^core::panicking::panic_(?:cannot_unwind|in_cleanup)\b/;
 
 /** An attribution that no frame decides. */
 const undecided = {
@@ -638,11 +649,28 @@ function innermostOwn(
   const { report, stack, frames, reading } = owned;
   const isScripts = !lacksState(report, stack[reading.first]);
   return frames.findIndex(({ owner, frame }, index) =>
-    isOwnFrame(owned, index) &&
+    isOwnFrame(owned, index) && !isBesideManaged(frames, index) &&
     (owner === "mine" || (!passesOn(stack, reading.first, index) && !isThunk(stack, index) &&
       !(isScripts && callsScript(stack, reading.first, index)))) &&
     fits(frame)
   );
+}
+
+/** Functions of the class library of .NET, as Mono's compiler names them in a program. */
+const classLibrary = /^(?:mscorlib_|System_|Mono_[A-Z]|wrapper_)/;
+
+/** Whether a frame is nameless code that called the class library in a program whose managed methods have names: one of those
+ * that have it decides, as the nameless one may be the class library's, too. */
+function isBesideManaged(frames: readonly OwnedFrame[], at: number): boolean {
+  const { library } = frames[at];
+  const isNameless = ({ frame }: OwnedFrame): boolean => functionOf(frame, null) === null;
+  if (library === null || !isNameless(frames[at])) return false;
+  let inner = at;
+  let outer = at;
+  while (frames[inner]?.library === library && isNameless(frames[inner])) inner--;
+  while (frames[outer]?.library === library && isNameless(frames[outer])) outer++;
+  return frames[inner]?.library === library && frames[outer]?.library === library &&
+    classLibrary.test(frames[inner].frame.symbol ?? "");
 }
 
 /** Index of the program's frame that filled a full stack: what hit its end is not what filled it. */
@@ -779,7 +807,8 @@ function whyAbsent(
   if (lacking === "stack" && report.exception !== null && isSystemProgram(report)) {
     return "system's";
   }
-  if (isAddress) return "address";
+  if (isAddress) return isSystemProgram(report) ? "system's" : "address";
+  if (isOfBinding(stack)) return "bound";
   if (lacking !== "thrower" && isLaunching(report, stack)) return "launch";
   if (
     lacking === "images" && reachesBase(stack) && systemByAddresses(report, stack) === "libraries"

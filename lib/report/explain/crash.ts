@@ -656,8 +656,35 @@ function tellQueues(report: CrashReport, shown: ReportThread, story: Story): voi
   }
 }
 
+/** Tells of threads that were in the function, too, that took the mutex for which a thread waited: one may hold it. */
+function tellAlsoIn(report: CrashReport, thread: ReportThread, story: Story): void {
+  const taker = takerOf(thread.frames);
+  if (taker === null) return;
+  const others = report.threads.slice(0, MAX_THREADS).filter(({ frames }) =>
+    frames !== thread.frames && frames.some((frame) => functionOf(frame, null) === taker)
+  );
+  const waits = others.filter(({ frames }) => takerOf(frames) === taker);
+  const holds = others.filter((other) => !waits.includes(other));
+  if (holds.length !== 1) return;
+  story.tell(
+    `Thread ${holds[0].index} was in ${
+      shortName(taker)
+    }, too, and did not wait there: it may hold the mutex.${
+      waits.length === 0 ? "" : ` Thread ${waits[0].index} waited there, too.`
+    }`,
+  );
+}
+
+/** The function that took the mutex for which a thread waits; `null` without one that has a name and is not the system's. */
+function takerOf(frames: readonly ReportFrame[]): string | null {
+  const at = frames.findIndex((frame) => !isSystemFrame(frame));
+  const inner = frames[at - 1]?.symbol ?? "";
+  return at > 0 && /^_?pthread_mutex_lock\b/.test(inner) ? functionOf(frames[at], null) : null;
+}
+
 function tellAwaitedLock(report: CrashReport, thread: ReportThread, story: Story): void {
   const lock = lockOf(thread.frames);
+  if (lock !== null && lock.title === null) tellAlsoIn(report, thread, story);
   if (lock === null || lock.title === null) return;
   const self = selfWaitOf(thread.frames);
   story.tell(

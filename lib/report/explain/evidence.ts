@@ -136,6 +136,26 @@ export function lacksState(report: CrashReport, frame: ReportFrame | undefined):
   return fault !== null && fault < STATE_READ && ofThreadState.test(bareName(symbol!));
 }
 
+/** Swift's checks of an array's index. */
+export const checksIndex = /^Array\.(?:_checkSubscript|_checkIndex|subscript\.)/;
+/** Frames between such a check and what asked for the element. */
+const ELEMENT_DEPTH = 8;
+
+/** Whether an index was checked for a binding of SwiftUI that stands for an element of an array, which no function of the program
+ * is between. */
+export function isOfBinding(stack: readonly ReportFrame[]): boolean {
+  const check = stack.slice(0, ELEMENT_DEPTH).findIndex(({ symbol }) =>
+    checksIndex.test(symbol ?? "")
+  );
+  if (check < 0) return false;
+  const inner = stack.slice(check, check + ELEMENT_DEPTH);
+  const at = inner.findIndex((frame) =>
+    /^SwiftUI(?:Core)?$/.test(titleOf(frame)) &&
+    /^Binding(?:<A>)?\.subscript\.(?:getter|setter|modify|read)/.test(bareName(frame.symbol ?? ""))
+  );
+  return at > 0 && inner.slice(0, at).every((frame) => isSystemFrame(frame));
+}
+
 /** Folders in which package managers and people keep what others wrote, before its name. */
 const folders =
   /(?:^|\/)(?:Pods|Carthage\/Checkouts|(?:SourcePackages|\.build)\/checkouts|node_modules|third[_-]?party|ThirdParty|3rd[_-]?party|\.cargo\/registry\/src\/[^/]{1,100}|pkg\/mod\/[\w.-]{1,80}\/[\w.-]{1,80})\/((?:@[\w.-]{1,80}\/)?[\w.+-]{1,80})\//g;

@@ -7,7 +7,7 @@ import { bareName, type KnowledgeRow, known, knownFrame, typeLookup } from "../k
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { classifyAddress, textOnStack } from "./address.ts";
 import { accessOf } from "./cpu.ts";
-import { lacksState } from "./evidence.ts";
+import { checksIndex, isOfBinding, lacksState } from "./evidence.ts";
 import { emptyWords } from "./explanation.ts";
 import { isMainThread } from "./hang.ts";
 import {
@@ -519,6 +519,9 @@ function specialOf(
       /\bresource_bundle_accessor\.swift$/.test(file ?? "")
     );
     if (opens) return { row: known("frame", "Bundle.module fatal")!, index };
+  }
+  if (symbol !== null && checksIndex.test(symbol) && ended !== "access" && isOfBinding(stack)) {
+    return { row: known("frame", "SwiftUI: a binding's element")!, index };
   }
   if (symbol === null || ended === "abort") return undefined;
   const fault = faultAddress(report);

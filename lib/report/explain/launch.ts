@@ -84,8 +84,8 @@ function endedLoading(
     );
 }
 
-/** Seconds after its launch in which a process has hardly done anything. */
-const EARLY = 3;
+/** Seconds after its launch in which it may matter that a process was started. */
+const EARLY = 60;
 
 /** Tells how long after its launch a process ended, if that was soon. */
 export function ageWords({ process, date }: CrashReport): string | null {

@@ -41,6 +41,8 @@ export function tellMessages({ report, texts, uncaught, ended }: Crash, story: S
     if (text.includes(childSide) && story.rows.some(({ meaning }) => meaning.includes(childSaid))) {
       continue;
     }
+    // It was in exec() itself.
+    if (text.includes(childSide) && report.termination?.namespace === "EXEC") continue;
     if (
       text.startsWith("*** Terminating app") && headOf(report.text).includes(deadNote)
     ) {

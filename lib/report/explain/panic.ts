@@ -109,7 +109,14 @@ export function explainPanic(report: CrashReport): Findings {
   if (!hasBacktrace && next !== row?.next) {
     happened.push("No backtrace was found in the report: which code it was cannot be told.");
   }
-  const advice = row === null ? null : { ...row, next: possibleAdvice(next!, report) };
+  const isFlipped = happened.some((text) => text.endsWith(bitWords));
+  const advice = row === null ? null : isFlipped
+    ? {
+      ...row,
+      causes: ["faulty memory, or other hardware", ...row.causes.filter(ofPointers)],
+      next: "Test the memory, as by Apple Diagnostics.",
+    }
+    : { ...row, next: possibleAdvice(next!, report) };
   return {
     headline: "kernel panic",
     happened,
@@ -540,12 +547,14 @@ function strangeAddresses(head: string): string[] {
     const upper = BigInt(value) >> 47n;
     if (upper !== 0n && upper !== 0x1ffffn && found.length < 16) found.push(`${name} ${value}`);
   }
+  const flipped = found.length === 1 ? flippedBit(head, found[0]) : null;
   const texts = found.flatMap((text) => textWords(BigInt(text.slice(text.indexOf("0x")))) ?? []);
   return found.length === 0 ? [] : [
     `Not canonical as an address, so that an access by such a register would fail like this: ${
       found.join(", ")
     }.`,
     ...(found.length === 1 && texts.length === 1 ? [sentence(texts[0])] : []),
+    ...(flipped === null ? [] : [flipped]),
     // XNU 2422 to 6153, osfmk/kern/zalloc.c: zp_init; a kernel's address begins with 0xffffff.
     ...(found.some((text) => /0x(?:c0ffee|facade)/.test(text))
       ? [
@@ -553,6 +562,34 @@ function strangeAddresses(head: string): string[] {
       ]
       : []),
   ];
+}
+
+/** Another register with the value of one that has no address but for one bit: memory that is faulty loses single bits. `null`
+ * without one. */
+function flippedBit(head: string, strange: string): string | null {
+  const [name, value] = strange.split(" ");
+  for (
+    const [, other, sound] of head.matchAll(
+      /\b(R[A-D]X|R[SD]I|RBP|RSP|R[89]|R1[0-5]): {1,4}(0x[0-9a-f]{16})/gi,
+    )
+  ) {
+    const bits = BigInt(value) ^ BigInt(sound);
+    if (other === name || bits === 0n || (bits & (bits - 1n)) !== 0n) continue;
+    if (BigInt(sound) >> 47n !== 0x1ffffn) continue;
+    return `${name} is ${other} (${sound}) but for one bit, bit ${
+      bits.toString(2).length - 1
+    }: ${bitWords}`;
+  }
+  return null;
+}
+
+/** What such a bit says. */
+const bitWords =
+  "a single bit that is wrong is most likely the hardware's, as of faulty memory, and no program's.";
+
+/** Whether a cause is about a pointer's value, and not about an instruction. */
+function ofPointers(cause: string): boolean {
+  return cause.includes("pointer");
 }
 
 /** Whether a double fault was that of a stack that is full: what could not be written is just below the stack pointer. */

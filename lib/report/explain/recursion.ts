@@ -132,7 +132,10 @@ export function partialRecursion(
   report: CrashReport,
 ): { readonly frame: ReportFrame; readonly count: number } | null {
   const frames = report.crashedThread?.frames ?? [];
-  if (frames.length < MIN_AGAIN || reachesBase(frames)) return null;
+  // A return address in the function that made the call is enough where the copy has no other.
+  const isAll = frames.length > 1 && frames[0].symbol !== null && !frames[0].inlined &&
+    frames.every((frame) => nameOf(frame) === nameOf(frames[0]));
+  if ((frames.length < MIN_AGAIN && !isAll) || reachesBase(frames)) return null;
   if (!overflows(report) || recursion(report) !== null) return null;
   // The Boehm collector's function calls itself on purpose, to clear what is beyond the stack's end.
   const found = frames.filter((frame) =>
@@ -144,7 +147,7 @@ export function partialRecursion(
       count: frames.filter((other) => nameOf(other) === nameOf(frame)).length,
     }));
   const [most] = found.sort((a, b) => b.count - a.count);
-  return most === undefined || most.count < MIN_AGAIN ? null : most;
+  return most === undefined || (most.count < MIN_AGAIN && !isAll) ? null : most;
 }
 
 /** Whether the access that ended a process was one beyond the end of its stack: it says nothing of what was in hand. */

@@ -57,6 +57,8 @@ export function saidBefore(
   if (atOnce.test(head)) return null;
   const end = begins.exec(head)?.index ?? -1;
   if (end <= 0) return null;
+  const ofNode = reason === null ? nodeError(head.slice(0, end)) : null;
+  if (ofNode !== null) return { lines: [ofNode], isSure: false };
   const lines = head.slice(Math.max(0, end - MAX_BEFORE), end).split("\n");
   // What the cut left of a line, and the exception's own line.
   const from = end > MAX_BEFORE ? 1 : 0;
@@ -92,6 +94,14 @@ export function saidBefore(
   }
   const quoted = unique(found).slice(-MAX_LINES);
   return quoted.length === 0 ? null : { lines: quoted, isSure };
+}
+
+/** The error that ended a program of Node.js, such as a child of the process, in what was printed before a report; `null` without
+ * one. Node.js, src/node_errors.cc: its version is the last line. */
+function nodeError(text: string): string | null {
+  if (!/^Node\.js v\d/m.test(text)) return null;
+  const line = /^(?:Uncaught )?(\w{0,40}Error(?: \[[A-Z_]{3,60}\])?: \S.{0,299})$/m.exec(text)?.[1];
+  return line === undefined ? null : `Node.js: ${line}`;
 }
 
 /** Most lines below a warning's title that are its own, and characters that are quoted of them. */

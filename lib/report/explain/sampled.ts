@@ -140,6 +140,8 @@ export function explainSampled(
     }
     const occasion = idle || isCut || stateOnly(rows) ? null : occasionOf(trunkOf(thread), thread);
     if (occasion !== null) happened.push(`All of it was ${occasion}.`);
+    const pause = isCut ? null : javaPause(thread, processes.size <= 1 ? report.threads : owned);
+    if (pause !== null) happened.push(pause);
     const blocker = blockerOf(report, thread);
     if (processes.size <= 1 && (idle || waitsForThread(thread)) && blocker?.thread == null) {
       happened.push(...others(report.threads, thread));
@@ -207,6 +209,27 @@ export function explainSampled(
     callPath(stack, 0, (frame) => isOfProcess(frame, report)),
   );
 }
+
+/** What a thread waits for that Java's virtual machine has stopped, as while it collects garbage; `null` for others. OpenJDK,
+ * src/hotspot/share/runtime/safepoint.cpp: SafepointSynchronize::block. */
+function javaPause(thread: ReportThread, threads: readonly ReportThread[]): string | null {
+  const { busiest, samples } = activityOf(thread);
+  if (samples * 2 < samplesOf(thread)) return null;
+  if (!busiest.some(({ symbol }) => symbol?.startsWith("SafepointSynchronize::block") === true)) {
+    return null;
+  }
+  const collects = threads.find((other) =>
+    other !== thread && trunkOf(other).some(({ symbol }) => ofCollection.test(symbol ?? ""))
+  );
+  const isAsking = busiest.some(({ symbol }) => /^CollectedHeap::\w*allocat/.test(symbol ?? ""));
+  return `In most of them Java's virtual machine had stopped it at a safepoint${
+    isAsking ? ", where it asked for memory for an object" : ""
+  }${collects === undefined ? "" : `, while thread ${collects.index} collected garbage`}.`;
+}
+
+/** What Java's virtual machine has its own thread do to collect garbage: OpenJDK, src/hotspot/share/gc. */
+const ofCollection =
+  /^VM_(?:ParallelGC|G1|GenCollect|CollectFor|GC_|CMS|Shenandoah|X|Z)\w{0,60}::doit|^VM_GC_Operation\b/;
 
 /** Whether a wait is for a lock. */
 function isLock(row: KnowledgeRow | null): boolean {

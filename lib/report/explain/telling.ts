@@ -152,6 +152,8 @@ function endsInLoop({ format, text }: CrashReport, { tree }: ReportThread): bool
  * - `pool`: an autorelease pool released an object, whose owner is not on the stack
  * - `wait`: the crashed thread only waited when a signal ended the process; `sent`: it worked, and had no fault
  * - `signal`: a signal from outside ended the process
+ * - `unwound`: a panic of Rust came to a function that it may not leave, and began there or in what has left the stack
+ * - `bound`: an element of the program's collection, for which a binding of SwiftUI stood
  * - `sender`: it sent the signal to itself, from a function that has left the stack
  * - `setup`: how the program was built, installed or started ended it
  * - `blameless`: a code says that no code of the process need have led to its end
@@ -185,6 +187,8 @@ export type Absent =
   | "some images"
   | "thrower"
   | "left"
+  | "unwound"
+  | "bound"
   | "outer"
   | "extension"
   | "extension cut"

@@ -452,6 +452,10 @@ function terminationCode(report: CrashReport): KnowledgeRow | null {
   const { termination, exception } = report;
   if (termination?.code != null && namesAReason(termination.namespace)) {
     const row = knownTermination(termination.namespace, termination.code);
+    // The signal's name has why the kernel refused the file.
+    if (row?.key === "EXEC:0x1" && /\bCODESIGNING\b/.test(exception?.signal ?? "")) {
+      return known("termination", "EXEC:0x1 signature");
+    }
     if (row?.key === "CODESIGNING:0x2" && isOwnMemory(report)) {
       return known("termination", "CODESIGNING:0x2 anonymous");
     }

@@ -126,7 +126,13 @@ export function tellUncaught({ report, uncaught, stack, reading }: Crash, story:
     // The reason tells which of the causes it was.
     const { row } = failed ?? thrower ?? {};
     if (row !== undefined) {
-      story.add(reason === null || row.causes.length < 2 ? row : { ...row, causes: [] });
+      story.add(
+        reason === null || row.causes.length < 2 ? row : { ...row, causes: [] },
+        // The reason would tell; the function may have others.
+        reason === null && row.needs === "raise" && row.meaning !== ""
+          ? `By the function that raised it: ${row.meaning}`
+          : undefined,
+      );
     }
   }
   const place = addressOutside(report, stack);

@@ -995,6 +995,13 @@ export const frameRows: readonly KnowledgeRow[] = [
     ),
   ),
   frame(
+    "SwiftUI: a binding's element",
+    "A binding of SwiftUI stood for an element of an array by its index, at which the array has none now.",
+    ["an element that was removed while a view, such as a text field in its row, still had the binding to it"],
+    "Bind elements by their identity, as ForEach($items) does, or check the index in the binding's get and set.",
+    "Swift, Array._checkSubscript; SwiftUI, Binding's subscript of a MutableCollection",
+  ),
+  frame(
     "_diagnoseUnexpectedNilOptional*",
     "A Swift optional was nil where it was unwrapped.",
     [

@@ -741,9 +741,17 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     raise,
   ),
   ...frame(
+    ["Configuration.APIKeyValidationResult.checkForSimulatedStoreAPIKeyInRelease*"],
+    "RevenueCat's SDK stopped the program on purpose: a build for release was configured with the API key of its Test Store.",
+    ["a key that begins with test_, in a build that is not for debugging"],
+    "Configure release builds with the key of the App Store (appl_…), and leave the Test Store's to debug builds.",
+    "RevenueCat, purchases-ios, Sources/Purchasing/Configuration.swift",
+    "stop",
+  ).map((row) => ({ ...row, isOfSetup: true as const })),
+  ...frame(
     ["+[FIRApp addAppToAppDictionary:]"],
     "Firebase refused its configuration. Its GOOGLE_APP_ID is missing or not valid.",
-    ["a GoogleService-Info.plist, or options in the program, of another app or platform, or edited"],
+    ["a GoogleService-Info.plist, or options in the program, of another platform, or edited"],
     "Take the file, or the options, for this bundle identifier from Firebase's console.",
     "Firebase, FirebaseCore/Sources/FIRApp.m: -configureCore is false for an identifier that -isAppIDValid refuses only",
     raise,
@@ -849,7 +857,7 @@ export const frameworkRows: readonly KnowledgeRow[] = [
   ),
   ...frame(
     ["+[FIRApp configure]"],
-    "Firebase found no options: GoogleService-Info.plist is not in the app.",
+    "Firebase found no options: GoogleService-Info.plist is not in the app, or could not be read.",
     ["a GoogleService-Info.plist that is missing in the app's bundle or damaged"],
     "Add the file to the app's target.",
     "Firebase, FirebaseCore/Sources/FIRApp.m",
@@ -1353,8 +1361,9 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "objc4, +load",
   ),
   ...occasion(
+    // It calls both application:willFinishLaunching… and didFinishLaunching….
     ["-[UIApplication _handleDelegateCallbacksWithOptions:*"],
-    "while the app was starting, in its delegate's didFinishLaunching",
+    "while the app was starting, in its delegate",
     "Apple, UIApplicationDelegate",
   ),
   // Others than the delegate observe it too.

@@ -185,7 +185,7 @@ export const messageRows: readonly KnowledgeRow[] = [
   ),
   message(
     "panic in a function that cannot unwind",
-    "The panic came to a function that must not be unwound, such as one that C or Objective-C called: Rust then aborts the process.",
+    "A Rust panic reached a function that must not unwind, such as a callback of C or Objective-C: Rust then aborts the process.",
     [],
     "Read the panic before it: that is the one that tells why.",
     "Rust, library/core/src/panicking.rs: panic_cannot_unwind",

@@ -50,7 +50,7 @@ const node = "Node.js, src/node_errors.cc; V8, src/api/api.cc";
 const chromium = "Chromium, base/logging and base/check.cc";
 const mozilla = "Firefox, mfbt/Assertions.h";
 
-const panicked = "Set RUST_BACKTRACE=1 and read the panic's message on stderr.";
+const panicked = "Read the panic's message on stderr; RUST_BACKTRACE=1 adds the stack.";
 const rustRaises = (key: string): KnowledgeRow => frame(key, "", [], "", rust, "raise");
 const rustPanic = (key: string, meaning: string, causes: string[] = []): KnowledgeRow =>
   frame(key, meaning, causes, panicked, rust);
@@ -454,7 +454,7 @@ export const runtimeRows: readonly KnowledgeRow[] = [
   ),
   rustPanic(
     "core::panicking::panic_cannot_unwind*",
-    "A Rust panic reached a function that must not unwind, such as a callback of C or Objective-C.",
+    "A Rust panic reached a function that must not unwind, such as a callback of C or Objective-C: Rust then aborts the process.",
   ),
   ...([
     [

@@ -484,6 +484,18 @@ export const terminationRows: readonly KnowledgeRow[] = [
   ),
 
   code("EXEC:0x1", "the kernel could not load its file (Mach-O)", [], "", reason),
+  neverRan(
+    code(
+      "EXEC:0x1 signature",
+      "the kernel could not load its file, whose signature or entitlements it most likely refused (CODESIGNING): none of its code ran, and what is on the stack is of the program that started it",
+      [
+        "a program that was changed after it was signed, or is not signed for this system",
+        "entitlements that this system does not give it",
+      ],
+      "codesign -dv and codesign -d --entitlements - show how the file is signed and what it asks for; sign it again.",
+      "XNU, bsd/kern/kern_exec.c: exec_mach_imgact",
+    ),
+  ),
   code(
     "EXEC:0x2",
     "the program's set-user-ID or set-group-ID bit could not be honoured",

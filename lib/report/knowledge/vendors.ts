@@ -143,6 +143,11 @@ const vendors = [
     "Expo, packages/expo-updates/ios/EXUpdates/ErrorRecovery.swift",
     ...["ErrorRecovery.crash*", "ErrorRecovery.runNextTask*", "StartupProcedure.throwException*"],
   ],
+  [
+    "RevenueCat's SDK",
+    "github.com/RevenueCat/purchases-ios",
+    ...["Configuration.APIKeyValidationResult.*", "[RCPurchases*"],
+  ],
   ["Xamarin.Forms", "github.com/xamarin/Xamarin.Forms", "[Xamarin_Forms_*"],
   ["Sparkle", "github.com/sparkle-project", "[SUUpdater*", "[SUUIBased*", "[SPUUpdater*"],
   ["CocoaLumberjack", "github.com/CocoaLumberjack", "[DDLog*", "[DDTTYLogger*", "[DDFileLogger*"],

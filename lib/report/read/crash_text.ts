@@ -108,8 +108,16 @@ export function readCrashText(
   return new CrashTextReader(file, text, from, header, warnings, to, next).read();
 }
 
-/** `lines` is a section whose frames do not belong to a thread. */
-type Collecting = "header" | "section" | "lines" | "thread" | "exception" | "registers" | "images";
+/** `lines` is a section whose frames do not belong to a thread, `outside` what is behind a closed code block. */
+type Collecting =
+  | "header"
+  | "section"
+  | "lines"
+  | "thread"
+  | "exception"
+  | "registers"
+  | "images"
+  | "outside";
 
 /** The CPU by the title of a thread's registers: `X86 Thread State (64-bit)`. */
 function archOfState(title: string): ArchName | null {
@@ -135,6 +143,8 @@ class CrashTextReader {
   readonly #json: JsonObject | null;
   readonly #fields: { name: string; value: string }[] = [];
   readonly #sections: { name: string; lines: string[] }[] = [];
+  /** The line of a panic of Rust whose message is on the next one. */
+  #panicked: string | null = null;
   readonly #threads: DraftThread[] = [];
   readonly #images: ReportImage[] = [];
   readonly #warnings: string[];
@@ -681,6 +691,15 @@ class CrashTextReader {
       this.#remarks.push(invoked[1]);
       return true;
     }
+    // Rust's message is on the line below that of its place: library/std/src/panicking.rs.
+    if (
+      !this.#afterBlank && this.#panicked !== null && this.#panicked === this.#remarks.at(-1) &&
+      !/^(?:note: |stack backtrace:|thread ')/.test(line)
+    ) {
+      this.#remarks[this.#remarks.length - 1] += ` ${line}`;
+      this.#panicked = null;
+      return true;
+    }
     // GNU's C++ library, and Apple's when it had that one.
     const thrown = /^terminate called after throwing an instance of '(.{1,400})'$/.exec(line)?.[1];
     if (thrown !== undefined) {
@@ -730,6 +749,7 @@ class CrashTextReader {
     ) {
       if (!this.#remarks.includes(bare) && !bare.includes("set a breakpoint")) {
         this.#remarks.push(bare);
+        this.#panicked = /^thread '.{1,400}:\d{1,7}:\d{1,5}:$/.test(bare) ? bare : null;
       }
       return true;
     }
@@ -1067,6 +1087,13 @@ class CrashTextReader {
       ? written.replace(/^`{1,3}(?=[A-Z])/, "")
       : written;
     if (this.#continuesReason(trimmed) || this.#namesFrame(trimmed)) return;
+    if (this.#collecting === "outside") {
+      const field = /^([^:]{1,80}):/.exec(trimmed)?.[1].trim() ?? "";
+      if (/^(?:`{3,}|~{3,})/.test(trimmed)) this.#collecting = "header";
+      else if (fieldNames.has(field.toLowerCase()) || sectionTitles.test(field)) {
+        this.#collecting = "header";
+      } else return;
+    }
     if (/;\d{1,7}$/.test(trimmed.slice(-8)) && this.#hockeyFrame(trimmed)) return;
     const colon = colonAt(trimmed);
     const section = this.#sections.at(-1);
@@ -1115,6 +1142,15 @@ class CrashTextReader {
       }
     }
     this.#loose = trimmed;
+    // What stands behind the code block that a report was pasted into is not the report's.
+    if (
+      inSection && this.#isOfReport && /^(?:`{3,}|~{3,})$/.test(written) &&
+      section.lines.some((other) => other.trim() !== "")
+    ) {
+      this.#collecting = "outside";
+      return;
+    }
+    if (inSection && this.#isOfReport && isMarkup(trimmed)) return;
     if (inSection) {
       section.lines.push(line);
       if (!knownSections.test(section.name)) this.#leave(trimmed);
@@ -1521,6 +1557,11 @@ function wholeReasons(lines: readonly string[]): string[] {
     whole.push(line);
   }
   return whole;
+}
+
+/** Whether a line is only an image of Markdown or HTML. */
+function isMarkup(line: string): boolean {
+  return /^!\[[^\]]{0,300}\]\([^)\s]{1,1000}\)$|^<img\s[^>]{1,1000}>$/.test(line);
 }
 
 /** Titles of sections of Apple's reports, also where no empty line is before them. */

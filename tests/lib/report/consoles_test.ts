@@ -1,7 +1,7 @@
 /** What debuggers, run-times and sanitizers print, and reports whose line ends or beginnings were lost. */
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { attributeReport, explainReport, readReport } from "../../../lib/report/mod.ts";
-import { told } from "./fixtures.ts";
+import { frameLines, told } from "./fixtures.ts";
 
 Deno.test("LLDB: the title of the thread that stopped, once with a frame and once with the stack", () => {
   const title = "* thread #2, queue = 'com.example.work', stop reason = EXC_BAD_ACCESS " +
@@ -56,9 +56,9 @@ Deno.test("Rust: a stack of nothing but taking it, the panic that follows the fi
   assertEquals(whose.slice(0, 2), ["unknown", "stack"]);
   assertStringIncludes(what, "the crate shop-kit (0.2.2)");
   assertStringIncludes(what, "the object has no method");
-  assertStringIncludes(what, "must not be unwound");
+  assertStringIncludes(what, "must not unwind");
   assert(what.indexOf("has no method") < what.indexOf("the crate shop-kit"), what);
-  assert(what.indexOf("has no method") < what.indexOf("must not be unwound"));
+  assert(what.indexOf("has no method") < what.indexOf("must not unwind"));
   assertStringIncludes(causes, "this version of the system does not have yet");
   assertEquals(
     told(
@@ -66,6 +66,26 @@ Deno.test("Rust: a stack of nothing but taking it, the panic that follows the fi
     ).whose,
     ["program", null, "shop::cart::pay"],
   );
+});
+
+Deno.test("Rust before a report: the message below its place, what Node.js printed, and what has left the stack", () => {
+  const text =
+    "node:internal/modules/esm/resolve:838\nError [ERR_MODULE_NOT_FOUND]: Cannot find package 'cart' imported from /tmp/a.js\n\nNode.js v22.11.0\n\n" +
+    "thread 'main' (42) panicked at src/shop.rs:9:1:\nFailed to open: cart not ready\nnote: run with `RUST_BACKTRACE=1`\n\n" +
+    "Process: Shop [42]\nException Type: EXC_CRASH (SIGABRT)\n\nThread 0 Crashed:\n" +
+    frameLines([
+      "libsystem_kernel.dylib __pthread_kill + 8",
+      "libsystem_c.dylib abort + 124",
+      "Shop core::panicking::panic_cannot_unwind::h3 + 19",
+      "Shop shop::did_finish::h4 + 100",
+      "Shop main + 8",
+      "dyld start + 4",
+    ], 0x7000).join("\n") + "\n";
+  const { what, next, whose } = told(text);
+  assertStringIncludes(what, "src/shop.rs:9:1: Failed to open: cart not ready");
+  assertStringIncludes(what, "Node.js: Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'cart'");
+  assert(!next.includes("read the panic's message"), next);
+  assertEquals(whose, ["unknown", "unwound", "shop::did_finish::h4"]);
 });
 
 Deno.test("a thread's number that is not in the report is not invented", () => {

@@ -1125,7 +1125,11 @@ Deno.test("a library that refuses its configuration: whose call it was", () => {
       ]).join("\n")
     }\n\nThread 0 Crashed:\n0   libsystem_kernel.dylib   \t0x6000 __pthread_kill + 8\n`,
   );
-  assertStringIncludes(what, "Firebase refused its configuration.");
+  assertStringIncludes(
+    what,
+    "By the function that raised it: Firebase refused its configuration.",
+  );
+  assert(!causes.includes("of another app"), causes);
   assertStringIncludes(causes, "GoogleService-Info.plist");
   assertEquals(whose, ["program", null, "-[Plugin start]"]);
 });
@@ -1733,4 +1737,97 @@ Deno.test("a paragraph in italics that begins with dyld's message ends with its 
   );
   assertStringIncludes(what, "_add");
   assert(!what.includes("math.dylib*"), what);
+});
+
+Deno.test("what is behind the code block that a report was pasted into is not its message", () => {
+  const pasted = (rest: string) =>
+    told(
+      `\`\`\`\n${abort}\n\nApplication Specific Information:\nabort() called\n${rest}`,
+    ).what;
+  const image = "![Shot](https://example.org/a.png)";
+  const behind = pasted(`\n\`\`\`\n\n${image}\n\nBuild: https://example.org/build/1\n`);
+  assert(!behind.includes("example.org"), behind);
+  assert(!pasted(`${image}\n`).includes("example.org"));
+  // What follows in a further block is the report's.
+  const again = pasted(
+    `\`\`\`\nand\n\`\`\`\nThread 0 Crashed:\n${
+      frameLines(["Shop -[Cart pay] + 8"], 0x7000).join("\n")
+    }\n`,
+  );
+  assert(!again.includes("was not found"), again);
+});
+
+Deno.test("SwiftUI's binding to an element that is gone; RevenueCat's stop of a build with a key for tests", () => {
+  const trap = "Exception Type: EXC_BREAKPOINT (SIGTRAP)";
+  const bound = (between: string) =>
+    told(crash(trap, [
+      "libswiftCore.dylib _assertionFailure(_:_:file:line:flags:) + 8",
+      "libswiftCore.dylib Array._checkSubscript(_:wasNativeTypeChecked:) + 8",
+      "libswiftCore.dylib Array.subscript.read + 8",
+      between,
+      "SwiftUICore closure #1 in Binding<A>.subscript.getter + 8",
+      "SwiftUICore Binding.readValue() + 8",
+      ...loop,
+    ]));
+  const found = bound("libswiftCore.dylib protocol witness for Collection.subscript.read + 8");
+  assertStringIncludes(found.what, "A binding of SwiftUI stood for an element of an array");
+  assertStringIncludes(found.causes, "an element that was removed");
+  assertEquals(found.whose.slice(0, 2), ["unknown", "bound"]);
+  assertEquals(bound("MyApp Cart.subscript.read + 8").whose[2], "Cart.subscript.read");
+  const { what, whose } = told(crash(trap, [
+    "libswiftCore.dylib _assertionFailure(_:_:file:line:flags:) + 8",
+    "MyApp closure #1 in Configuration.APIKeyValidationResult.checkForSimulatedStoreAPIKeyInRelease(systemInfo:apiKey:) + 8",
+    "MyApp Shop.configure() + 8",
+    ...loop,
+  ]));
+  assertStringIncludes(what, "RevenueCat's SDK stopped the program on purpose");
+  assertEquals(whose.slice(0, 2), ["unknown", "setup"]);
+});
+
+Deno.test("managed code of a program: nameless frames of the class library, and who else is where a mutex is taken", () => {
+  const { what, whose } = told(
+    `Exception Type: 00000020\nException Codes: 0x8badf00d\nCrashed Thread: 0\n\nThread 0:\n${
+      frameLines([
+        "libsystem_kernel.dylib __psynch_mutexwait + 8",
+        "libsystem_c.dylib pthread_mutex_lock + 8",
+        "Shop mono_runtime_class_init_full + 8",
+        "Shop mscorlib_System_DateFormat__cctor (mscorlib.dll.7.s:22)",
+        "Shop 0x1000",
+        "Shop mscorlib_string_Format_string_object__ (mscorlib.dll.7.s:42)",
+        "Shop 0x1000",
+        "Shop Cart_Log_Append_string + 8",
+        "Shop mono_jit_runtime_invoke + 8",
+        "Shop main + 8",
+      ], 0x7000).join("\n")
+    }\n\nThread 1:\n${
+      frameLines(["Shop g_hash_lookup + 8", "Shop mono_runtime_class_init_full + 8"], 0x7000).join(
+        "\n",
+      )
+    }\n`,
+  );
+  assertStringIncludes(what, "Thread 1 was in mono_runtime_class_init_full, too");
+  assertEquals(whose[2], "Cart_Log_Append_string");
+});
+
+Deno.test("Java's virtual machine stops threads at safepoints, as to collect garbage", () => {
+  const sample = (collector: string) =>
+    told(
+      `Analysis of sampling Shop (pid 42) every 1 millisecond\nProcess: Shop [42]\n\nCall graph:\n` +
+        "    10 Thread_1   DispatchQueue_1: com.apple.main-thread  (serial)\n" +
+        "    + 10 start  (in dyld) + 1  [0x7000]\n" +
+        "    +   10 CollectedHeap::obj_allocate(KlassHandle, int, Thread*)  (in libjvm.dylib) + 1  [0x7001]\n" +
+        "    +     10 SafepointSynchronize::block(JavaThread*)  (in libjvm.dylib) + 1  [0x7002]\n" +
+        "    +       10 __psynch_cvwait  (in libsystem_kernel.dylib) + 8  [0x7003]\n" +
+        "    10 Thread_2\n" +
+        "      10 VMThread::run()  (in libjvm.dylib) + 1  [0x7004]\n" +
+        `        10 ${collector}  (in libjvm.dylib) + 1  [0x7005]\n` +
+        "\nTotal number in stack (recursive counted multiple, when >=5):\n\n",
+    ).what;
+  const stopped = "Java's virtual machine had stopped it at a safepoint, where it asked for memory";
+  assertStringIncludes(sample("VM_ParallelGCFailedAllocation::doit()"), stopped);
+  assertStringIncludes(
+    sample("VM_ParallelGCFailedAllocation::doit()"),
+    "while thread 1 collected garbage",
+  );
+  assert(!sample("VM_Deoptimize::doit()").includes("collected garbage"));
 });

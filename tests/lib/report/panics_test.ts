@@ -172,6 +172,10 @@ Backtrace (CPU 0), Frame : Return Address
   );
   assertStringIncludes(address, "fail like this: RDI 0xc0ffee0000ce50c0.");
   assertStringIncludes(address, "most likely read from memory that had been freed");
+  // RDX has it but for one bit.
+  const flipped = panic("0xf7ffff8032cc76e0");
+  assertStringIncludes(flipped, "RDI is RDX (0xffffff8032cc76e0) but for one bit, bit 59");
+  assert(!address.includes("but for one bit"), address);
   const other = panic("0xffffff8032cc76e0");
   assert(!other.includes("Not canonical"), other);
   assertStringIncludes(other, "or an instruction that the CPU does not allow");

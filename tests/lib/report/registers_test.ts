@@ -162,6 +162,9 @@ Deno.test("a managed exception: the framework that called managed code did not r
   ]));
   assertStringIncludes(managed.what, "It was a managed (.NET) exception");
   assert(!managed.what.includes("raised in -[UIApplication"), managed.what);
+  // It calls willFinishLaunching, too.
+  assertStringIncludes(managed.what, "while the app was starting, in its delegate");
+  assert(!managed.what.includes("didFinishLaunching"), managed.what);
   assertEquals(managed.whose, ["program", "managed", null]);
 });
 

@@ -179,12 +179,13 @@ Deno.test("refusals at the start are the packaging's, and nothing of the program
   assertStringIncludes(told(loading), "It was at launch: none of the program's code had run.");
   const early = (date: string): string =>
     told(crash(
-      `${head}Date/Time: 2026-01-01 10:00:${date} +0100\nLaunch Time: 2026-01-01 10:00:00.9000 +0100\n` +
+      `${head}Date/Time: 2026-01-01 10:${date} +0100\nLaunch Time: 2026-01-01 10:00:00.9000 +0100\n` +
         "Exception Type: EXC_BAD_ACCESS (SIGSEGV)",
       ["Shop -[Cart add:] + 8", "Shop main + 8", ...ends],
     ));
-  assertStringIncludes(early("01.4000"), "It was 0.5 s after the launch.");
-  assert(!early("09.4000").includes("after the launch"));
+  assertStringIncludes(early("00:01.4000"), "It was 0.5 s after the launch.");
+  assertStringIncludes(early("00:21.1000"), "It was 20.2 s after the launch.");
+  assert(!early("02:09.4000").includes("after the launch"));
 });
 
 Deno.test("addresses alone: the innermost one outside of the shared cache", () => {
@@ -1741,6 +1742,9 @@ Deno.test("a copy of a full stack that shows the begin of a recursion", () => {
     `Thread 0 Crashed:\n${frameLines(frames, 0x7000).join("\n")}\n`;
   const bake = "Shop -[Oven bake] + 8";
   assertEquals(whose(full(bake, bake, bake, bake))[3], "-[Oven bake]");
+  // A return address in the function that made the call.
+  assertEquals(whose(full(bake, "Shop -[Oven bake] + 4"))[3], "-[Oven bake]");
+  assertEquals(whose(full(bake, "Shop -[Oven heat] + 4"))[3], null);
   assertStringIncludes(
     told(full(bake, bake, bake, bake)),
     "-[Oven bake] (Shop) is on it 4 times in the 4 frames that are there: most likely recursion",
