@@ -7,6 +7,7 @@ export * from "./api.ts";
 export { decodeGuard, decodeResource, exceptionName, signalName } from "./codes.ts";
 export {
   describeAddress,
+  frameNumber,
   isIdle,
   readableName,
   reportEvent,

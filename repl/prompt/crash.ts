@@ -79,7 +79,7 @@ export async function reportLines(session: Session): Promise<SafeText[]> {
   return [
     ...writeReport(report, "crash").trimEnd().split("\n").map(escapeLines),
     safe``,
-    ...explanationLines(explanation, { attribution, missing: [] }, session.style),
+    ...explanationLines(explanation, { report, attribution, missing: [] }, session.style),
   ];
 }
 

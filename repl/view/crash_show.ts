@@ -2,14 +2,22 @@
 import { escape, escapeLines, joinLines, safe, type SafeText } from "../../lib/escape.ts";
 import { hex } from "../../lib/hex.ts";
 import "../../lib/symbols/demangle/mod.ts";
-import { isBaseLibrary, isNearest, readableName, shortName } from "../../lib/report/mod.ts";
+import {
+  frameNumber,
+  isBaseLibrary,
+  isNearest,
+  isSystemImage,
+  readableName,
+  reportTime,
+  shortName,
+} from "../../lib/report/mod.ts";
 import type {
   Absent,
   Attribution,
+  CrashReport,
   Explanation,
   OwnedFrame,
   ReportFrame,
-  ReportThread,
   SymbolicatedReport,
 } from "../../lib/report/mod.ts";
 import type { Style } from "./style.ts";
@@ -28,8 +36,8 @@ const MAX_QUOTED = 900;
 
 /** Which symbols are missing, what happened, where, whose code it is, and what to check. */
 export function explanationLines(
-  { headline, happened, thread, path, causes, check }: Explanation,
-  { attribution, missing }: Pick<ReadCrash, "attribution" | "missing">,
+  { headline, happened, thread, raiser, path, causes, check }: Explanation,
+  { report, attribution, missing }: Pick<ReadCrash, "report" | "attribution" | "missing">,
   style: Style,
 ): SafeText[] {
   const lines: SafeText[] = [];
@@ -41,18 +49,38 @@ export function explanationLines(
   // First: the end is what a terminal shows, and that shall be the explanation.
   part(
     safe`Symbols that are missing`,
-    missing.map(({ image, frames, crashedFrames }) =>
-      safe`${style("image", short(image.name))} ${escape(image.uuid ?? "without UUID")}: ${
+    missing.map(({ image, frames, crashedFrames }) => {
+      const part = crashedFrames === 0
+        ? safe``
+        : crashedFrames < frames
+        ? safe`, ${crashedFrames} of them in ${shown}`
+        : safe`, ${frames > 1 ? safe`all ` : safe``}in ${shown}`;
+      return safe`${style("image", short(image.name))} ${escape(image.uuid ?? "without UUID")}: ${
         count(frames, "frame")
-      }${crashedFrames === 0 ? safe`` : safe`, ${crashedFrames} of them in ${shown}`}`
-    ),
+      }${part}`;
+    }),
   );
   if (missing.length > MOST) {
     lines.splice(-1, 0, safe`  and ${count(missing.length - MOST, "more image")}`);
   }
-  lines.push(style("heading", short(headline)), safe``);
+  const [first] = missing;
+  if (first !== undefined && first.image.uuid !== null && !isSystemImage(first.image)) {
+    lines.splice(
+      -1,
+      0,
+      safe`  --symbols PATH names the dSYM of ${short(first.image.name)}, or a folder with it`,
+    );
+  }
+  const time = timeWords(report);
+  lines.push(
+    style("heading", short(headline)),
+    ...time === null ? [] : [style("quiet", safe`Date: ${time}`)],
+    safe``,
+  );
   part(safe`What happened`, happened.map((text) => short(text, MAX_QUOTED)));
   const where: SafeText[] = [];
+  const { deciding, frames } = attribution;
+  const isNext = deciding !== null && isNextFunction(frames, deciding);
   if (thread !== null) {
     const { name, queue } = thread;
     const named = name ?? queue;
@@ -61,21 +89,24 @@ export function explanationLines(
       ? safe``
       : safe`, on the queue ${style("name", safe`"${short(queue)}"`)}`;
     const [top] = thread.frames;
-    const isDeciding = top !== undefined && top === attribution.deciding?.frame;
-    const place = top === undefined || isDeciding ? safe`` : safe`, in ${frameWords(top, style)}`;
+    const place = raiser !== null
+      ? safe`; the exception was raised in ${frameWords(report, raiser, style)}`
+      : top === undefined
+      ? safe``
+      : safe`, in ${frameWords(report, top, style, top === deciding?.frame && isNext)}`;
     const title = thread.isNumbered === false
       ? safe`the ${thread.crashed ? safe`crashed ` : safe``}thread`
       : safe`thread ${thread.index}`;
     where.push(safe`${title}${shown}${on}${place}`);
   }
   const framework = path.length > 0 ? null : frameworkOf(attribution);
-  if (framework !== null) where.push(safe`through ${frameWords(framework, style)}`);
+  if (framework !== null) where.push(safe`through ${frameWords(report, framework, style)}`);
   // Outermost first; the next function of the same line was called by the one before it.
   if (path.length > 0) where.push(safe`call path: ${join(path.map(escape), " → ")}`);
   part(safe`Where`, where);
-  part(safe`Whose`, verdictWords(attribution, style));
+  part(safe`Whose`, verdictWords(report, attribution, style));
   part(safe`Likely causes`, causes.map((text) => short(text)));
-  const start = check.length > 0 ? null : startWords(attribution, thread);
+  const start = check.length > 0 ? null : startWords(report, attribution);
   part(
     safe`What to check`,
     start === null ? check.map((text) => short(text)) : [safe`Start at ${start}.`],
@@ -85,7 +116,7 @@ export function explanationLines(
 
 /** Where to start, for a report of which nothing else is known to check: the function of the program that failed, or that
  * called what did, with its place; `null` where none is known to have. */
-function startWords(attribution: Attribution, thread: ReportThread | null): SafeText | null {
+function startWords(report: CrashReport, attribution: Attribution): SafeText | null {
   const { verdict, isEvidence, absent, deciding, frames } = attribution;
   if (!isEvidence || deciding === null || absent !== null) return null;
   if (verdict !== "program" && verdict !== "mine") return null;
@@ -94,7 +125,7 @@ function startWords(attribution: Attribution, thread: ReportThread | null): Safe
   // What a collector or a script met need not come of that function.
   if (attribution.isCollector || attribution.isCompiled || attribution.script !== null) return null;
   const { frame } = deciding;
-  const { symbol, file, line, index } = frame;
+  const { symbol, file, line } = frame;
   if (
     symbol === null || symbol.startsWith("<") || isNearest(frame) ||
     isNextFunction(frames, deciding) || /^(?:main|_?start)$/.test(symbol)
@@ -102,10 +133,22 @@ function startWords(attribution: Attribution, thread: ReportThread | null): Safe
   const place = file === null
     ? safe``
     : safe` (${short(file)}${line === null ? safe`` : safe`:${line}`})`;
-  // A number of a stack that is not named would be taken for one of the thread's.
-  const number = thread?.frames.includes(frame) === true ? safe`, frame ${index}` : safe``;
-  return safe`${functionWords(symbol)}${place}${number}`;
+  return safe`${functionWords(symbol)}${place}, ${escape(frameNumber(report, frame))}`;
 }
+
+/** When a report was made, without fractions of a second; `null` where it does not say, or a clock was not set. */
+function timeWords(report: CrashReport): SafeText | null {
+  const time = reportTime(report);
+  const [, whole] = /^(.{19})/.exec(report.date ?? "") ?? [];
+  if (time === null || whole === undefined || time < FIRST_TIME) return null;
+  const zone = /(?:[+-]\d\d:?\d\d|Z)\s*$/.exec(report.date!)?.[0].trim();
+  return short(
+    `${whole.replace("T", " ")}${zone === undefined ? "" : ` ${zone === "Z" ? "+0000" : zone}`}`,
+  );
+}
+
+/** Before any report of the system's: the clock was not set, or its unit is another. */
+const FIRST_TIME = Date.UTC(1999, 0);
 
 /** The text of a report, its lines safe to print. Tabs stay: they separate columns. */
 export function safeLines(text: string): SafeText {
@@ -136,6 +179,7 @@ function functionWords(symbol: string): SafeText {
  * @param isToldOf whether the image of a copy without its list of images is named beside it
  */
 function frameWords(
+  report: CrashReport,
   frame: ReportFrame,
   style: Style,
   isNext = false,
@@ -165,7 +209,7 @@ function frameWords(
   const parts = [
     isBare ? safe`` : image,
     safe`${name}${place}`,
-    style("quiet", safe`(frame ${frame.index})`),
+    style("quiet", safe`(${escape(frameNumber(report, frame))})`),
   ];
   return join(parts.filter((part) => part !== ""), " ");
 }
@@ -388,6 +432,7 @@ function calledWords(frames: readonly OwnedFrame[], deciding: OwnedFrame, style:
 }
 
 function verdictWords(
+  report: CrashReport,
   attribution: Attribution,
   style: Style,
 ): SafeText[] {
@@ -444,7 +489,9 @@ function verdictWords(
     (absent !== null && words === absences[absent]);
   if (absent === "heap" || absent === "malloc") {
     lines.push(words);
-    if (deciding !== null) lines.push(safe`it was found in ${frameWords(deciding.frame, style)}`);
+    if (deciding !== null) {
+      lines.push(safe`it was found in ${frameWords(report, deciding.frame, style)}`);
+    }
   } else if (deciding === null) {
     const led = script === null || absent !== null ? safe`` : ledWords(script);
     lines.push(safe`${words}${whose}${led}`);
@@ -461,7 +508,13 @@ function verdictWords(
     const isPlain = evidence === "image" || evidence === "extension" || evidence === "none";
     const source = unit === null || isPlain ? safe`` : safe` of ${short(unit)}`;
     const way = isPlain ? safe`` : safe`, ${ways[evidence]}`;
-    const place = frameWords(frame, style, isNextFunction(frames, deciding), library !== null);
+    const place = frameWords(
+      report,
+      frame,
+      style,
+      isNextFunction(frames, deciding),
+      library !== null,
+    );
     const told = isOfFile ? safe`by its source file's folder` : safe`by its name`;
     const isMakers = maker !== null && !isOfCaller && isPlace;
     const of = isMakers
@@ -502,7 +555,7 @@ function verdictWords(
   if (first !== undefined) {
     lines.push(
       safe`the library asked for is further out, in ${count(involved.length, "frame")}: ${
-        frameWords(first.frame, style)
+        frameWords(report, first.frame, style)
       }`,
     );
   }

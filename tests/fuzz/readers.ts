@@ -223,7 +223,11 @@ const crash: Reader = {
     const { plain } = await import("../../repl/view/style.ts");
     const read = report.readReport(bytes, "fuzzed");
     const attribution = report.attributeReport(read, { mine: ["libfoo"] });
-    yield* explanationLines(report.explainReport(read), { attribution, missing: [] }, plain);
+    yield* explanationLines(
+      report.explainReport(read),
+      { report: read, attribution, missing: [] },
+      plain,
+    );
     yield* safeLines(read.text).replaceAll("\t", " ").split("\n");
     yield safeJson(crashJson({ report: read, missing: [], named: 0, attribution }));
     void report.reportSignature(read);

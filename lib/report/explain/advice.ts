@@ -12,7 +12,7 @@ import { isApples, isOfProcess, isOutside, isSystemProgram } from "./program.ts"
 import { isMobile } from "./platform.ts";
 import { recursion } from "./recursion.ts";
 import { readStack } from "./stack.ts";
-import { capitalized } from "./words.ts";
+import { capitalized, frameNumber } from "./words.ts";
 
 /** Most pieces of advice that come from rows. */
 const MAX_ADVICE = 2;
@@ -44,6 +44,7 @@ export function adviceOf(
     const able = isOutOfReach && !forOwner.test(row.next) ? "" : row.next;
     const fit = fitting(
       elsewhere(withoutClauses(able, unfit)),
+      report,
       thread,
       own,
       isCause && !isIndirect,
@@ -242,6 +243,7 @@ function withoutZombies(next: string): string {
 /** Advice that speaks of functions on a stack, as far as the report has one. */
 function fitting(
   next: string,
+  report: CrashReport,
   thread: ReportThread | null,
   own: ReportFrame | null,
   isNear: boolean,
@@ -257,12 +259,13 @@ function fitting(
   // What a run-time calls compiled code by uses no object itself.
   const isPassage = own?.symbol != null && knownFrame(own.symbol)?.role === "raise";
   if (own !== null && !isPassage) {
-    return next.replace(
-      /\b[Tt]he first frame of yours/,
-      own.symbol === null || isNearest(own)
-        ? `frame ${own.index}`
-        : `${shortName(own.symbol)} (frame ${own.index})`,
-    );
+    const number = frameNumber(report, own);
+    const isSaid = number.endsWith(" backtrace");
+    return (isSaid ? next.replace("frame of yours on its backtrace", "frame of yours") : next)
+      .replace(
+        /\b[Tt]he first frame of yours/,
+        own.symbol === null || isNearest(own) ? number : `${shortName(own.symbol)} (${number})`,
+      );
   }
   return ofStack.test(next) ? "" : next;
 }
@@ -317,5 +320,9 @@ function symbolAdvice(report: CrashReport, own: ReportFrame | null): string[] {
   const why = isNamed
     ? "not all of its functions have names here"
     : "its functions have no names here";
-  return [`Symbolicate the report with the dSYM of ${title}: ${why}.`];
+  return [
+    `Symbolicate the report with the dSYM of ${title}${
+      own.image?.uuid == null ? "" : ` (${own.image.uuid})`
+    }: ${why}.`,
+  ];
 }

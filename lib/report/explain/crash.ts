@@ -59,8 +59,8 @@ import {
   tellWatchdog,
   terminationRow,
 } from "./termination.ts";
-import { tellUncaught } from "./uncaught.ts";
-import { sentence, threadWords } from "./words.ts";
+import { raisedIn, tellUncaught } from "./uncaught.ts";
+import { capitalized, frameNumber, sentence, threadWords } from "./words.ts";
 
 /** Explains the report of a process that ended. */
 export function explainCrash(
@@ -107,7 +107,9 @@ export function explainCrash(
     // What happened comes first.
     if (story.happened.length === 0) story.tell(emptyWords(report));
     story.tell(
-      `Frame 0 is at 0x${stack[0].address.toString(16)}, which is ${
+      `${capitalized(frameNumber(report, stack[0]))} is at 0x${
+        stack[0].address.toString(16)
+      }, which is ${
         stack[0].image === null
           ? "far from the other frames of its image"
           : "the begin of its image, where no function is"
@@ -198,7 +200,16 @@ export function explainCrash(
   const thread = named !== null && named.frames === stack && isMisplaced(stack)
     ? { ...named, frames: stack.slice(1) }
     : named;
-  return finished(report, crashHeadline(report, uncaught), happened, rows, thread, own, shownPath);
+  const told = finished(
+    report,
+    crashHeadline(report, uncaught),
+    happened,
+    rows,
+    thread,
+    own,
+    shownPath,
+  );
+  return { ...told, raiser: uncaught === null ? null : raisedIn(report, uncaught) };
 }
 
 /** Functions of Swift by which a check ends a process, for whoever made it. */
@@ -579,7 +590,10 @@ function crashedThread(report: CrashReport): ReportThread | null {
 
 function crashHeadline(report: CrashReport, uncaught: UncaughtException | null): string {
   const { exception, termination } = report;
-  const what = exception?.type != null
+  const what = exception?.type != null && /^(?:0x)?[0-9a-f]{8}$/i.test(exception.type)
+    // iOS had a number in place of the name, for what itself ended.
+    ? exceptionNumber(report, exception.type)
+    : exception?.type != null
     ? `${exception.type}${exception.signal === null ? "" : ` (${exception.signal})`}`
     : exception?.signal != null
     ? exception.signal
@@ -594,6 +608,15 @@ function crashHeadline(report: CrashReport, uncaught: UncaughtException | null):
   return parts.length > 0
     ? parts.join(", ")
     : statedEnd(report) ?? (isPrinted(report) ? "what was printed" : "exception not in the report");
+}
+
+/** The headline of an exception that has a number in place of a name. */
+function exceptionNumber(report: CrashReport, type: string): string {
+  const code = report.exception?.codes[0];
+  const number = code === undefined ? "" : `0x${code.toString(16)}`;
+  return terminationRow(report) !== null
+    ? `ended by the system${number === "" ? "" : ` (${number})`}`
+    : `exception ${type}${number === "" ? "" : `, code ${number}`}`;
 }
 
 /** Fields that only reports have. */

@@ -56,7 +56,7 @@ import {
 import { handlerThrows } from "./language.ts";
 import type { Crash, Story } from "./story.ts";
 import { decidesNothing, isBadJump, isSentSignal, lacksSender, onlyWaits } from "./telling.ts";
-import { sentence, threadWords } from "./words.ts";
+import { frameNumber, sentence, threadWords } from "./words.ts";
 
 /** Tells the codes of exceptions that have their own layout: EXC_RESOURCE and EXC_GUARD.
  *
@@ -116,7 +116,7 @@ export function tellAccess(crash: Crash, story: Story): void {
     story.add(known("signal", "sent again")!);
     const [, trampoline, interrupted] = report.crashedThread?.frames ?? [];
     if (interrupted !== undefined && titleOf(trampoline) === "libsystem_platform.dylib") {
-      story.tell(`What the earlier signal interrupted is frame ${interrupted.index}.`);
+      story.tell(`What the earlier signal interrupted is ${frameNumber(report, interrupted)}.`);
     }
     return;
   }
@@ -363,7 +363,7 @@ export function tellOwnTrap({ report, outside, stack, reading }: Crash, story: S
         : `${owner}'s own handler of signals`
     } ended the process by a trap instruction, after it had got a signal: no check failed there. What the signal was for was met in ${
       frameTitle(failed)
-    } (frame ${failed.index}).`,
+    } (${frameNumber(report, failed)}).`,
   );
   const said = debuggerFault(report, failed);
   if (said === null) {
@@ -398,7 +398,9 @@ export function tellOwnAbort(crash: Crash, story: Story): void {
       known("exception", "an abort in a run-time's handler of signals")!,
       `${owner}'s own handler of signals ended the process by abort()${
         ownLog(owner)
-      }. What the signal was for was met in ${frameTitle(failed)} (frame ${failed.index}).`,
+      }. What the signal was for was met in ${frameTitle(failed)} (${
+        frameNumber(report, failed)
+      }).`,
     );
     story.tell("The signal's name is not in the report.");
     return;
@@ -413,7 +415,7 @@ export function tellOwnAbort(crash: Crash, story: Story): void {
       known("exception", "an abort in a handler of signals")!,
       `A handler of signals in the process (${passed.by}), to which Mono's passed the signal on, ended it by abort(). By the name of Mono's it was that of ${passed.of}, in ${
         frameTitle(failed)
-      } (frame ${failed.index}).`,
+      } (${frameNumber(report, failed)}).`,
     );
     return;
   }
@@ -424,13 +426,13 @@ export function tellOwnAbort(crash: Crash, story: Story): void {
   const name = functionOf(frame, null);
   story.add(
     known("exception", "an abort in a handler of signals")!,
-    `A handler of signals in the process (${
-      name === null ? "" : `${shortName(name)}, `
-    }frame ${frame.index}) ended it by abort(). Which signal it had got is not in the report.`,
+    `A handler of signals in the process (${name === null ? "" : `${shortName(name)}, `}${
+      frameNumber(report, frame)
+    }) ended it by abort(). Which signal it had got is not in the report.`,
   );
   // What is behind a trampoline may be no frame.
   if (imageOf(inner) === null && inner.symbol === null) return;
-  const where = `${frameTitle(inner)} (frame ${inner.index})`;
+  const where = `${frameTitle(inner)} (${frameNumber(report, inner)})`;
   story.tell(
     handler.isWaiting
       ? `The thread waited when the signal came, in ${where}: it was no fault of what this thread did, but a signal that was sent.`

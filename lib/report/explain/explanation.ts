@@ -22,6 +22,9 @@ export interface Explanation {
   /** The innermost frame of the program's own code on the stack that shows what happened; `null` when there
    * is none, or when no stack shows it. */
   readonly firstOwn: ReportFrame | null;
+  /** The function that raised an uncaught exception, where the report has a backtrace of that besides the threads';
+   * `null` for others. */
+  readonly raiser: ReportFrame | null;
   /** The functions that led there, outermost first, as far as they have names: the program's, then what the
    * innermost of them called; `…` for those that are left out. Empty when no stack shows it. */
   readonly path: readonly string[];
@@ -62,8 +65,9 @@ export function finished(
   const version = process.version === null || /^(?:\?\?\?|0$)/.test(process.version)
     ? ""
     : ` ${process.version.replace(/ ?\( ?\)$/, "")}`;
-  const name = process.name ?? (report.panic === null ? nameByMain(report) : null);
-  const who = name === null ? "" : `${name}${version}: `;
+  const name = process.name ?? (report.panic === null ? nameByMain(report) : null) ??
+    process.identifier;
+  const who = name === null ? version === "" ? "" : `version${version}: ` : `${name}${version}: `;
   const causes: string[] = [];
   // The first row that has causes is the most specific.
   for (const row of rows) {
@@ -76,6 +80,7 @@ export function finished(
     happened: headed.slice(1),
     thread,
     firstOwn,
+    raiser: null,
     path,
     causes,
     check: adviceOf(report, rows, said, thread, firstOwn),
@@ -90,6 +95,13 @@ function nameByMain({ threads, decidingStack }: CrashReport): string | null {
     if (main === undefined || isSystemFrame(main)) continue;
     const title = titleOf(main);
     if (title !== "" && !/^\?+$|\.dylib$/.test(title)) return title;
+  }
+  // Without names: the dynamic linker calls main() alone.
+  for (const { frames } of threads) {
+    const [main, linker] = frames.slice(-2);
+    if (linker === undefined || !/^(?:dyld|libdyld\.dylib)$/.test(titleOf(linker))) continue;
+    const title = titleOf(main).replace(/\.debug\.dylib$/, "");
+    if (!isSystemFrame(main) && title !== "" && !/^\?+$|\.dylib$/.test(title)) return title;
   }
   return null;
 }

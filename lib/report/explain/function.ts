@@ -29,6 +29,7 @@ import { isNearest } from "../nearest.ts";
 import { readableName, shortName } from "./names.ts";
 import type { Crash, Story } from "./story.ts";
 import { graphicsAside, isPrivacyAbort } from "./telling.ts";
+import { capitalized, frameNumber } from "./words.ts";
 
 /** Whether the C++ run-time was looking for what catches an exception, and had not found that nothing does. What that search
  * failed in is no lack of a handler. */
@@ -114,8 +115,8 @@ export function tellFunction(
     const before = story.rows.length;
     story.add(row, isSilent ? `${row.meaning} The report does not say why.` : undefined);
     if (!isSilent && story.rows.length > before) tellUnsaid(report, row, story);
-    if (row.meaning === typeLookup) tellType(stack, telling.index, fault, story);
-    if (row.key.startsWith("getSuperclassMetadata")) tellClass(stack, telling.index, story);
+    if (row.meaning === typeLookup) tellType(report, stack, telling.index, fault, story);
+    if (row.key.startsWith("getSuperclassMetadata")) tellClass(report, stack, telling.index, story);
   }
   if (framework !== null && !told) {
     // Chromium's own line of the log says it.
@@ -137,6 +138,7 @@ const ACCESSOR_DEPTH = 24;
 
 /** Tells which type it was that Swift's run-time looked up, and what of it was null. */
 function tellType(
+  report: CrashReport,
   stack: readonly ReportFrame[],
   first: number,
   fault: bigint | null,
@@ -153,7 +155,7 @@ function tellType(
       story.tell(
         `It was asked for ${
           name.includes("witness table") ? "a conformance of " : ""
-        }the type ${type} (frame ${frame.index}, a function that the compiler made).`,
+        }the type ${type} (${frameNumber(report, frame)}, a function that the compiler made).`,
       );
       // A type that the system lacks is null where it is asked for; here what has the conformance is.
       const at = story.rows.findIndex(({ meaning }) => meaning === typeLookup);
@@ -164,26 +166,36 @@ function tellType(
       return;
     }
   }
-  tellAsker(stack, first, story);
+  tellAsker(report, stack, first, story);
 }
 
 /** Tells whose code asked Swift's run-time for a type, where its function has no name that does, or is the system's. */
-function tellAsker(stack: readonly ReportFrame[], first: number, story: Story): void {
+function tellAsker(
+  report: CrashReport,
+  stack: readonly ReportFrame[],
+  first: number,
+  story: Story,
+): void {
   const asker = stack.slice(first, first + ACCESSOR_DEPTH)
     .find((frame) => !titleOf(frame).startsWith("libswiftCore"));
   if (asker === undefined || imageOf(asker) === null) return;
   if (functionOf(asker, null) !== null && !isSystemFrame(asker)) return;
-  story.tell(`It was asked by code of ${titleOf(asker)} (frame ${asker.index}).`);
+  story.tell(`It was asked by code of ${titleOf(asker)} (${frameNumber(report, asker)}).`);
 }
 
 /** Tells which library a class is of that the run-time made ready: its own function, which the compiler made, asked for
  * that; Swift, docs/ABI/TypeMetadata.rst. */
-function tellClass(stack: readonly ReportFrame[], first: number, story: Story): void {
+function tellClass(
+  report: CrashReport,
+  stack: readonly ReportFrame[],
+  first: number,
+  story: Story,
+): void {
   const title = titleOf(stack[first]);
   const at = stack.findIndex((frame, index) => index > first && titleOf(frame) !== title);
   const image = at < 0 || at > first + ACCESSOR_DEPTH ? null : imageOf(stack[at]);
   if (image === null) return;
-  story.tell(`The class is of ${imageTitle(image)} (frame ${stack[at].index}).`);
+  story.tell(`The class is of ${imageTitle(image)} (${frameNumber(report, stack[at])}).`);
 }
 
 /** Characters of a report in which a line of the console is looked for. */
@@ -277,7 +289,9 @@ export function tellStack(
   const strayed = crashed === null || written !== null ? null : strayFrame(crashed);
   if (strayed !== null) {
     story.tell(
-      `Frame ${strayed.index} is no code, but a place on the stack itself: the stack was overwritten, or its frames could not be followed any further.`,
+      `${
+        capitalized(frameNumber(report, strayed))
+      } is no code, but a place on the stack itself: the stack was overwritten, or its frames could not be followed any further.`,
     );
   }
   const aside = uncaught !== null ? null : graphicsAside(report, stack, reading.first);

@@ -15,5 +15,6 @@ export { explainReport } from "./explain.ts";
 export type { Explanation } from "./explanation.ts";
 export { isIdle, waitOf } from "./hang.ts";
 export { eventOf as reportEvent } from "./kinds.ts";
+export { frameNumber } from "./words.ts";
 export { readableName, shortName } from "./names.ts";
 export type { Absent } from "./telling.ts";

@@ -50,7 +50,7 @@ export function explainPanic(report: CrashReport): Findings {
   const happened = [
     panic.message === ""
       ? `${kernel} panicked; the message was cut off.`
-      : `${kernel} panicked: ${panic.message}`,
+      : `${kernel} panicked: ${panic.message.replace(/ ?\(saved state: 0x[0-9a-f]{1,16}$/, "")}`,
     ...(row === null ? [] : [row.meaning]),
     ...details,
     ...silentWaits(report),

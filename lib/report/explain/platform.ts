@@ -8,12 +8,19 @@ export function isMobile({ osVersion }: Pick<CrashReport, "osVersion">): boolean
 }
 
 /** The simulator that a process ran in, by its note or by where the program is; `null` for others. */
-export function simulatorOf({ information, process, termination }: CrashReport): string | null {
+export function simulatorOf(
+  { information, process, termination, osVersion }: CrashReport,
+): string | null {
   const note = information.find((text) => text.startsWith("CoreSimulator "));
   const runs =
     / - Device: (.{1,80}?)(?: \([0-9A-F-]{36}\))? - Runtime: (.{1,40}?)(?: \(\w{1,12}\))?(?: - |$)/
       .exec(note ?? "");
-  if (runs !== null) return `in the simulator (${runs[1]}, ${runs[2]})`;
+  if (runs !== null) {
+    const [, device, system] = runs;
+    // Most reports name the simulator's system as their own.
+    const isSaid = osVersion === system || osVersion?.startsWith(`${system} (`) === true;
+    return `in the simulator (${device}${isSaid ? "" : `, ${system}`})`;
+  }
   // The dynamic linker names the places where it looked.
   const isNamed = [...information, ...termination?.reasons ?? []].some((text) =>
     /'?\/(?:Users\/[^/\n]{1,100}\/)?Library\/Developer\/CoreSimulator\//.test(text.slice(0, 4000))

@@ -8,6 +8,7 @@ import type { CrashReport, ReportFrame } from "../report.ts";
 import { classifyAddress, isExecuted } from "./address.ts";
 import { faultingThread } from "./instruction.ts";
 import { endedBy, frameOwner, functionOf, isUnnamed, reachesBase } from "./stack.ts";
+import { frameNumber } from "./words.ts";
 
 /** Stacks of threads that do not recurse too deep are not so deep. */
 export const MANY = 20_000;
@@ -57,7 +58,9 @@ export function recursion(report: CrashReport): DeepStack | null {
     (counts.get(nameOf(frame))?.count ?? 0) * 2 > most.count;
   const last = frames.at(-1)!;
   const cut = frames.length >= MIN_RECURSION && repeats(last)
-    ? ` The report's list of frames ends within it, at frame ${last.index}: what began it is not there.`
+    ? ` The report's list of frames ends within it, at ${
+      frameNumber(report, last)
+    }: what began it is not there.`
     : "";
   // Deep recursion alone need not be what ended the process; the end of a stack is nowhere near null.
   const isElsewhere = sp !== null || endedBy(report) !== "access" ||

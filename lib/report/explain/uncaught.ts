@@ -236,6 +236,25 @@ function raiserOf(stack: readonly ReportFrame[], report: CrashReport): number {
   });
 }
 
+/** The function that raised an exception, on a backtrace of the exception's own; `null` where that does not show it. */
+export function raisedIn(
+  report: CrashReport,
+  { isLost, stack }: UncaughtException,
+): ReportFrame | null {
+  const from = raiserOf(stack, report);
+  const raiser = stack[from];
+  if (isLost || raiser === undefined || report.lastException?.includes(raiser) !== true) {
+    return null;
+  }
+  // What has no name may be the function that raised it.
+  return stack.slice(0, from).every(isNamedOrBase) ? raiser : null;
+}
+
+/** Whether a frame has a name, or can have been in no function that raises exceptions. */
+function isNamedOrBase(frame: ReportFrame): boolean {
+  return frame.symbol !== null || titleOf(frame) === "" || isBaseLibrary(titleOf(frame));
+}
+
 /** Tells which function raised an exception, where it says more than the reason. */
 function tellRaiser(
   report: CrashReport,
@@ -247,9 +266,7 @@ function tellRaiser(
   const from = raiserOf(stack, report);
   const raiser = stack[from];
   // What has no name may be the function that raised it.
-  const hidden = stack.slice(0, Math.max(from, 0)).find((frame) =>
-    frame.symbol === null && titleOf(frame) !== "" && !isBaseLibrary(titleOf(frame))
-  );
+  const hidden = stack.slice(0, Math.max(from, 0)).find((frame) => !isNamedOrBase(frame));
   const caller = from < 0 || isLost ? undefined : stack.slice(from, deciding).find((frame) => {
     const image = imageOf(frame);
     return image !== null && !isBaseLibrary(imageTitle(image));

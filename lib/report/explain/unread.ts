@@ -59,13 +59,17 @@ export function asRead(report: CrashReport, sentences: readonly string[]): strin
     words.test(line) && !notes.test(line.trim()) && !heading.test(line.replace(marks, " ").trim())
   );
   // Of the JSON of other reporters only the members are read that are known.
-  const isPart = left.length > 0 || report.format === "json" ||
-    warnings.some((text) => damaged.test(text));
-  if (!isPart) return [...sentences];
+  const isDamaged = left.length > 0 || warnings.some((text) => damaged.test(text));
+  if (!isDamaged && report.format !== "json") return [...sentences];
+  const isWhole = !isDamaged;
   const read = sentences.map((text) => {
     let told = text;
     for (const [pattern, instead] of claims) told = told.replace(pattern, instead);
-    return told;
+    return isWhole
+      ? told.replaceAll("in what could be read", "in the report")
+        .replaceAll("hat could be read of the report", "hat was found in the report")
+        .replaceAll("hat could be read", "hat was found in the report")
+      : told;
   });
   // What is quoted already was understood elsewhere.
   const quoted = unique(left).filter((line) =>

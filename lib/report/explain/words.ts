@@ -1,5 +1,7 @@
 /** Words of explanations. */
 
+import type { CrashReport, ReportFrame } from "../report.ts";
+
 export function capitalized(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
@@ -21,6 +23,20 @@ export function threadWords(
 ): string {
   const title = name ?? queue;
   return `thread ${index}${title === null ? "" : ` "${title}"`}`;
+}
+
+/** A frame by its number, with the stack where that is the exception's own, beside the thread's:
+ * `frame 4 of the last exception backtrace`. */
+export function frameNumber(report: CrashReport, frame: ReportFrame): string {
+  const { lastException, crashedThread, threads } = report;
+  const number = `frame ${frame.index}`;
+  const other = (crashedThread ?? threads[0])?.frames[frame.index];
+  const isAlone = other === undefined && threads.every(({ frames }) => frames.length === 0);
+  if (isAlone || other?.address === frame.address || lastException?.includes(frame) !== true) {
+    return number;
+  }
+  const isTitled = report.body !== null || /last exception backtrace/i.test(report.text);
+  return `${number} of the ${isTitled ? "last exception backtrace" : "exception's backtrace"}`;
 }
 
 export function unique(texts: readonly string[]): string[] {

@@ -127,7 +127,11 @@ export class Header {
       // An English header has names for all fields; other values mean something else.
       if (shape === undefined || (isEnglish && !isForeign(name))) continue;
       this.#values.set(shape[1], value);
-      warn(`the field "${name.slice(0, 40)}" is taken for "${shape[1]}", by its value`);
+      warn(
+        `the field "${name.replace(/^"|"$/g, "").slice(0, 40)}" is taken for "${
+          shape[1]
+        }", by its value`,
+      );
     }
     if (this.#values.has("triggered by thread") || this.#values.has("crashed thread")) return;
     const numbers = unknown.filter(({ name, value }) =>

@@ -1103,7 +1103,8 @@ class CrashTextReader {
     const isScope = trimmed.charCodeAt(colon + 1) === 0x3a && /\s/.test(trimmed.slice(0, colon));
     if (colon > 0 && colon < 80 && !isScope) {
       const name = trimmed.slice(0, colon).trim();
-      const value = trimmed.slice(colon + 1).trim();
+      // Who explains a report writes comments behind its fields.
+      const value = trimmed.slice(colon + 1).trim().replace(/\s{2,64}\/\/.*$/, "");
       const lead = line.length - line.trimStart().length;
       const indented = lead > this.#margin;
       // Mac OS X 10.0 to 10.4 has the number behind: `Exception:  EXC_BAD_ACCESS (0x0001)`.

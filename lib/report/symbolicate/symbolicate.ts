@@ -12,7 +12,7 @@ import {
   type ReportThread,
 } from "../report.ts";
 import { frameText, placeText } from "../frame_text.ts";
-import { baseName } from "../images.ts";
+import { baseName, isSystemImage } from "../images.ts";
 import type { ImageLookup, MissingReportSymbols, ReportSymbols } from "./lookups.ts";
 import { type Edit, edited, lineEnding } from "../text.ts";
 
@@ -123,7 +123,11 @@ class Symbolication {
       ...{ path: image.path ?? image.name, uuid: image.uuid, found: null, reasons: [] },
       ...{ image, ...counts },
     }));
+    // Those first that the reader can have.
+    const isSystems = (each: MissingReportSymbols): number =>
+      Number(isSystemImage(each.image) || /^\?+$/.test(each.image.name));
     missing.sort((a, b) =>
+      isSystems(a) - isSystems(b) ||
       b.crashedFrames - a.crashedFrames || b.frames - a.frames ||
       (a.image.name < b.image.name ? -1 : 1)
     );

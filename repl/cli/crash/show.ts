@@ -91,13 +91,19 @@ export async function showCrashes(
       continue;
     }
     const name = escape(file === "-" ? STANDARD_INPUT : file);
+    const warned = new Set<string>();
     for (const [index, crash] of crashes.entries()) {
       const place = crashes.length === 1 ? safe`` : safe` (${index + 1} of ${crashes.length})`;
       const isOne = files.length === 1 && crashes.length === 1;
-      await show(crash, options, shown++, isOne ? null : safe`${name}${place}`);
-      for (const warning of crash.report.warnings) {
-        complain(safe`warning: ${name}: ${escape(warning)}`);
-      }
+      const warn = (): void => {
+        for (const warning of [...crash.report.warnings, ...lackOf(crash, options)]) {
+          // Reports of one file have the same ones.
+          if (warned.has(warning)) continue;
+          warned.add(warning);
+          complain(safe`warning: ${name}: ${escape(warning)}`);
+        }
+      };
+      await show(crash, options, shown++, isOne ? null : safe`${name}${place}`, warn);
       for (const mine of unmet) if (isMet(mine, crash)) unmet.delete(mine);
     }
   }
@@ -111,6 +117,19 @@ export async function showCrashes(
     );
   }
   return code;
+}
+
+/** Most images that are told of whose symbols were not where they were looked for. */
+const MOST_LACKING = 3;
+
+/** That folders with symbols were named which have none of an image of the reader's in the crashed thread. */
+function lackOf({ missing }: ReadCrash, { symbols = [] }: CrashOptions): string[] {
+  if (symbols.length === 0) return [];
+  return missing.flatMap(({ image, crashedFrames }) =>
+    image.uuid === null || crashedFrames === 0 || isSystemImage(image)
+      ? []
+      : [`no symbols of ${image.name} (${image.uuid}) in ${symbols.join(", ")}`]
+  ).slice(0, MOST_LACKING);
 }
 
 /** Whether a library that was asked for takes part in a report. */
@@ -138,16 +157,19 @@ function formOf({ json, ips, text, out = "" }: CrashOptions): keyof typeof forms
  *
  * @param index of the report among all that are printed
  * @param title what tells it from the others; `null` for the only one
+ * @param warn prints the warnings, before the explanation: its end is what a terminal shows
  */
 async function show(
   crash: ReadCrash,
   options: CrashOptions,
   index: number,
   title: SafeText | null,
+  warn: () => void,
 ): Promise<void> {
   const { out } = options;
   const { report } = crash;
   const form = formOf(options);
+  if (form !== null || out !== undefined) warn();
   if (form === "json") {
     const { crashJson } = await import("../../view/crash_json.ts");
     emit(safe`${safeJson(crashJson(crash))}\n`, out, form);
@@ -177,7 +199,9 @@ async function show(
   const { columns } = Deno.stdout.isTerminal() ? terminalSize() : { columns: Infinity };
   const fitted = lines(explanation.flatMap((line) => wrapped(line, columns)));
   const shown = options.brief === true ? safe`` : safe`${safeLines(body.trimEnd())}\n\n`;
-  print(safe`${gap}${heading}${shown}${fitted}`);
+  print(safe`${gap}${heading}${shown}`);
+  warn();
+  print(fitted);
 }
 
 /** Writes to stdout, or to a file that appears complete or not at all.

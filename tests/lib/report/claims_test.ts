@@ -2623,3 +2623,58 @@ Deno.test("kevent_id is a call about a queue, not an idle thread", () => {
   assertStringIncludes(what, "about a queue of dispatch");
   assert(!what.includes("idle"), what);
 });
+
+Deno.test("headlines: codes are told in words, the simulator's system once, MetricKit's program by its identifier", () => {
+  const headline = (text: string): string => explainReport(readReport(text, "x")).headline;
+  const header = "Exception Type:  00000020\nException Codes: 0xbad22222\n\n";
+  assertEquals(
+    headline(`Process: Bell [9]\n${header}Thread 0:\n0  Bell  0x00001000 main + 4\n`),
+    "Bell: ended by the system (0xbad22222)",
+  );
+  const simulated = (system: string): string =>
+    headline(
+      `Process: Bell [9]\nOS Version: ${system}\nException Type: EXC_CRASH (SIGABRT)\n` +
+        "Application Specific Information:\nCoreSimulator 857.14 - Device: iPhone 21 " +
+        "(11111111-2222-3333-4444-555555555555) - Runtime: iOS 26.2 (23C50) - DeviceType: iPhone 21\n\n" +
+        "Thread 0 Crashed:\n0  Bell  0x0000000100001000 main + 4\n",
+    );
+  assertStringIncludes(simulated("iOS 26.2 (23C50)"), "(23C50), in the simulator (iPhone 21)");
+  assertStringIncludes(simulated("macOS 26.2 (25C50)"), "in the simulator (iPhone 21, iOS 26.2)");
+  const payload = (meta: Record<string, string>): string =>
+    JSON.stringify({
+      timeStampEnd: "2031-02-03 04:05:06",
+      crashDiagnostics: [{
+        version: "1.0.0",
+        diagnosticMetaData: { appBuildVersion: "7", exceptionType: 6, signal: 5, ...meta },
+        callStackTree: {
+          callStacks: [{
+            threadAttributed: true,
+            callStackRootFrames: [{
+              binaryName: "Bell",
+              binaryUUID: "11111111-2222-3333-4444-555555555555",
+              address: 4096,
+              offsetIntoBinaryTextSegment: 4096,
+            }],
+          }],
+        },
+      }],
+    });
+  const given = explainReport(readReport(payload({ bundleIdentifier: "org.example.bell" }), "x"));
+  assertStringIncludes(given.headline, "org.example.bell 7: EXC_BREAKPOINT (SIGTRAP)");
+  assertEquals(headline(payload({})).split(":")[0], "version 7");
+  // It is whole: nothing of it was lost.
+  assert(!given.happened.join().includes("could be read"), given.happened.join());
+});
+
+Deno.test("who explains a report writes comments behind its fields; a quote does not break off in brackets", () => {
+  const { process } = readReport(
+    "Process:  Bell [9]      // the program\nPath:      //usr/bell\nException Type: EXC_CRASH (SIGABRT)\n\n" +
+      "Thread 0 Crashed:\n0  Bell  0x0000000100001000 main + 4\n",
+    "x",
+  );
+  assertEquals<unknown>([process.name, process.path], ["Bell", "//usr/bell"]);
+  const { what } = told(
+    "panic(cpu 3 caller 0xfffffe001a659d58): Kernel data abort. at pc 0xfffffe0019e465e8, lr 0x13eafe001c0cb600 (saved state: 0xfffffe6081f0ae51\n)\n",
+  );
+  assertStringIncludes(what, "lr 0x13eafe001c0cb600\n");
+});

@@ -43,7 +43,7 @@ function useAll(report: CrashReport): void {
   const attribution = attributeReport(symbolicated.report, { mine: ["libfoo"] });
   const lines = explanationLines(
     explainReport(symbolicated.report),
-    { attribution, missing: symbolicated.missing },
+    { report: symbolicated.report, attribution, missing: symbolicated.missing },
     plain,
   );
   for (const line of lines) assert(!raw.test(line), line);

@@ -20,7 +20,7 @@ function readAll(text: string): number {
   const began = processorTime();
   const report = readReport(new TextEncoder().encode(text), "hostile");
   const attribution = attributeReport(report, { mine: ["toString"] });
-  explanationLines(explainReport(report), { attribution, missing: [] }, plain);
+  explanationLines(explainReport(report), { report, attribution, missing: [] }, plain);
   reportSignature(report);
   for (const form of ["crash", "ips"] as const) {
     readReport(writeReport(report, form), "again");

@@ -60,7 +60,7 @@ Deno.test("whose: a function without a name is told by its caller; an abort of m
     const attribution = attributeReport(report);
     const shown = explanationLines(
       explainReport(report),
-      { attribution, missing: [] },
+      { report, attribution, missing: [] },
       (_, text) => text,
     );
     return shown.join("\n");
@@ -80,6 +80,87 @@ Deno.test("whose: a function without a name is told by its caller; an abort of m
   );
 });
 
+/** What is shown of a report. */
+function shownOf(text: string): string {
+  const report = readReport(text, "x");
+  const attribution = attributeReport(report);
+  const parts = { report, attribution, missing: [] };
+  return explanationLines(explainReport(report), parts, (_, text) => text).join("\n");
+}
+
+Deno.test("frames are numbered with the stack that they are of; where the exception was raised; when", () => {
+  const text = (lines: string): string =>
+    `Process: Shop [7]
+Path: /Applications/Shop.app/Contents/MacOS/Shop
+Version: 2.1 (9)
+Date/Time: 2031-02-03 04:05:06.789 +0100
+Exception Type: EXC_CRASH (SIGABRT)
+Crashed Thread: 0
+
+${lines}Thread 0 Crashed:
+0   libsystem_kernel.dylib  0x0000000180001000 __pthread_kill + 8
+1   libsystem_c.dylib       0x0000000180002000 abort + 180
+2   libc++abi.dylib         0x0000000180003000 abort_message + 132
+3   libobjc.A.dylib         0x0000000180004000 _objc_terminate() + 144
+4   Shop                    0x0000000100004000 main + 80
+
+`;
+  const shown = shownOf(text(`Last Exception Backtrace:
+0   CoreFoundation          0x0000000180010000 __exceptionPreprocess + 164
+1   libobjc.A.dylib         0x0000000180011000 objc_exception_throw + 60
+2   CoreFoundation          0x0000000180012000 -[__NSArrayM objectAtIndex:] + 1
+3   Shop                    0x0000000100003000 -[Cart take:] + 44
+4   Shop                    0x0000000100004000 main + 80
+
+`));
+  const of = "of the last exception backtrace)";
+  assertStringIncludes(shown, "EXC_CRASH (SIGABRT)\nDate: 2031-02-03 04:05:06 +0100\n");
+  assertStringIncludes(
+    shown,
+    `thread 0; the exception was raised in CoreFoundation -[__NSArrayM objectAtIndex:] (frame 2 ${of}`,
+  );
+  assertStringIncludes(shown, `(Shop): -[Cart take:] (frame 3 ${of}`);
+  assertMatch(
+    shown,
+    /What to check\n[^\n]*-\[Cart take:\] \(frame 3 of the last exception backtrace\)/,
+  );
+  assert(!/\(frame \d+\)| backtrace\) on its backtrace/.test(shown), shown);
+  // Without another stack the number is enough.
+  const alone = shownOf(text(""));
+  assertStringIncludes(alone, "__pthread_kill (frame 0)\n");
+});
+
+Deno.test("the place is shown also where it decides", () => {
+  const shown = shownOf(`Process: Shop [7]
+Path: /Applications/Shop.app/Contents/MacOS/Shop
+Date/Time: 1970-01-18 04:05:06 +0100
+Exception Type: EXC_BAD_ACCESS (SIGSEGV)
+Exception Codes: KERN_INVALID_ADDRESS at 0x0
+
+Thread 0 Crashed:
+0   Shop   0x0000000100003000 -[Cart take:] (Cart.m:12)
+1   Shop   0x0000000100004000 main + 80
+`);
+  assertStringIncludes(shown, "thread 0, in Shop -[Cart take:] at Cart.m:12 (frame 0)");
+  assertStringIncludes(shown, "the faulting instruction in -[Cart take:] uses, and why");
+  // A clock that was not set.
+  assert(!shown.includes("Date:"), shown);
+});
+
+Deno.test("symbols that are missing: the reader's own first, and how they are given", async () => {
+  const file = `${reports}macos309.ips`;
+  const { stdout } = await crash(file);
+  const [, missing] = /\n\nSymbols that are missing\n( {2}Orchard [^]*?)\n\n/.exec(stdout)!;
+  assertStringIncludes(missing, "--symbols PATH names the dSYM of Orchard, or a folder with it");
+  assert(!missing.includes("1 frame, 1 of them"), missing);
+  const other = await crash(file, "--symbols", "tests");
+  assertEquals(other.code, 0);
+  assertMatch(
+    other.stderr,
+    /^machpause: warning: \S+: no symbols of Orchard \(2F4B6D80-\S+\) in tests\n/,
+  );
+});
+
 Deno.test("whose: a function that is far from the fault is only told as the innermost one", () => {
   const frames = [
     "libobjc.A.dylib objc_msgSend + 8",
@@ -92,7 +173,11 @@ Deno.test("whose: a function that is far from the fault is only told as the inne
   const shown = (text: string): string => {
     const report = readReport(text, "x");
     const attribution = attributeReport(report);
-    return explanationLines(explainReport(report), { attribution, missing: [] }, (_, text) => text)
+    return explanationLines(
+      explainReport(report),
+      { report, attribution, missing: [] },
+      (_, text) => text,
+    )
       .join("\n");
   };
   const of = (from: number, to = frames.length): string =>
