@@ -102,8 +102,9 @@ export function readReports(
     for (const report of next.more) if (reports.length < most) reports.push(report);
   }
   const named = reports.length > 1 ? nameFromNeighbours(reports) : reports;
-  const told = named.filter((report) => !named.some((other) => isExcerpt(report, other)))
-    .slice(0, most);
+  const told = named.filter((report) =>
+    !isQuotation(report) || !named.some((other) => isExcerpt(report, other))
+  ).slice(0, most);
   for (const report of told) {
     markCached(report);
     markNearest(report);
@@ -133,9 +134,9 @@ function isQuotation(report: CrashReport): boolean {
     report.header === null && count > 0 && count <= MAX_QUOTED;
 }
 
-/** Whether a report is only some frames of another one, as people quote them in front of the whole. */
+/** Whether a quotation is of another report, as people put some frames in front of the whole. */
 function isExcerpt(report: CrashReport, whole: CrashReport): boolean {
-  if (report === whole || whole.exception === null || !isQuotation(report)) return false;
+  if (report === whole || whole.exception === null) return false;
   const quoted = report.threads.flatMap(({ frames }) => frames);
   const key = ({ address, symbol }: ReportFrame): string => `${address} ${symbol}`;
   const known = new Set(whole.stacks.flatMap((frames) => frames.map(key)));
@@ -180,11 +181,11 @@ function readOne(text: string, name: string, next: Following): CrashReport | nul
   const isJson = startsWithBrace(text, start);
   const quoted = isJson ? null : ipsInside(name, text, start, next);
   if (quoted !== null) return quoted;
+  const further = isJson ? headerIn(text, start + 1) : -1;
   const report = isJson
-    ? readJson(name, text, start, next)
+    ? readJson(name, upTo(text, further), start, next)
     : readText(name, text, start, null, [], next);
   if (report !== null && !isEmpty(report)) {
-    const further = isJson ? headerIn(text, start + 1) : -1;
     if (further > start) next.at = further;
     return report;
   }
@@ -220,14 +221,19 @@ function ipsInside(
 ): CrashReport | null {
   for (let at = headerIn(text, from); at > from; at = headerIn(text, at + 1)) {
     if (ofText.test(text.slice(from, at))) return null;
-    const report = readJson(name, text, at);
+    const further = headerIn(text, at + 1);
+    const report = readJson(name, upTo(text, further), at);
     if (report === null || isEmpty(report)) continue;
     const told = unreadLines(text.slice(from, at)).filter((words) => tells.test(words));
-    const further = headerIn(text, at + 1);
     if (further > at) next.at = further;
     return new CrashReport({ ...report, unread: [...told, ...report.unread] });
   }
   return null;
+}
+
+/** A text up to the report that follows, of which nothing is to be read for one that is damaged; -1 when there is none. */
+function upTo(text: string, further: number): string {
+  return further < 0 ? text : text.slice(0, further);
 }
 
 /** Offset of the next header of an `.ips` that its body follows, from an offset on; -1 when there is none. */

@@ -7,6 +7,7 @@ import {
   encodeReport,
   explainReport,
   readReport,
+  readReports,
   reportSignature,
   symbolicateReport,
   writeReport,
@@ -302,3 +303,17 @@ for (const name of names) {
     assert(read > 500, `${read} were read`);
   });
 }
+
+Deno.test("of a damaged report nothing is read that is of the one behind it, in a file of many", () => {
+  const header = (name: string): string =>
+    `{"app_name":"${name}","bug_type":"309","os_version":"macOS 14.1 (23B74)"}\n`;
+  const oven = header("Oven") +
+    '{\n"procName":"Oven",\n"exception":{"type":"EXC_CRASH","signal":"SIGABRT"},\n"threads":[]\n}\n';
+  const [shop, other] = readReports(
+    `${header("Shop")}{\n"procName":"Shop",\n"pid":7,\n"oops" oops\n${oven}`,
+    "two.ips",
+  );
+  assertEquals(shop.process.name, "Shop");
+  assertEquals(shop.exception, null);
+  assertEquals(other.exception?.type, "EXC_CRASH");
+});
