@@ -5,11 +5,14 @@ import { sentence } from "./words.ts";
 import { demangle } from "../../symbols/demangle/demangle.ts";
 import { textAt } from "../json.ts";
 import {
+  kernelParts,
   type KnowledgeRow,
   known,
   knownPanic,
+  namedKernelParts,
   ownMessage,
   type PanicBacktrace,
+  servedThings,
 } from "../knowledge/mod.ts";
 import { isPanic } from "../read/panic.ts";
 import type { CrashReport } from "../report.ts";
@@ -164,64 +167,15 @@ function raisedAt(report: CrashReport, row: KnowledgeRow | null): string | null 
   }.`;
 }
 
-/** What parts of XNU's source are for, by the names of files that are in no extension's; the folders osfmk, bsd and iokit. */
-const kernelParts: readonly (readonly [RegExp, string])[] = [
-  [/^pmap\w*\.c/, "the tables of pages"],
-  [/^vm_(?:compressor|swap)\w*\.c/, "compressed memory and swap files"],
-  [
-    /^(?:vm_(?:map|object|page|fault|kern|resident|user|purgeable|shared)\w*|memory_object)\.c/,
-    "virtual memory",
-  ],
-  [/^(?:zalloc|kalloc|gzalloc|zcache)\.c/, "the kernel's own memory"],
-  [/^(?:vfs_\w+|ubc_subr|spec_vnops|kern_descrip)\.c/, "files and volumes"],
-  [/^(?:uipc_\w+|kern_control|sys_socket)\.c/, "sockets and the buffers of the network"],
-  [/^(?:ipc_\w+|mach_port)\.c/, "Mach messages and ports"],
-  [
-    /^(?:sched_prim|thread|thread_call|task|processor|turnstile|waitq|timer_call)\.c/,
-    "threads and tasks",
-  ],
-  [/^kern_(?:exec|exit|fork|proc|credential|sig|cs|event|synch)\.c/, "processes"],
-];
-/** The same of files whose names extensions have as well: only where the project is told. */
-const namedParts: readonly (readonly [RegExp, string])[] = [
-  [/^(?:tcp|udp|ip|ip6|in|in6|nd6|mptcp|dlil|bpf|if|necp|route|rtsock)(?:_\w+)?\.c/, "the network"],
-  [
-    /^IO(?:General|Sub|Multi|Buffer)?Memory\w*\.cpp|^IODMACommand\.cpp/,
-    "memory that drivers use (IOKit)",
-  ],
-  [/^IO(?:PM\w*|ServicePM)\.cpp/, "the power of devices (IOKit)"],
-  [/^IO\w+\.cpp/, "drivers in general (IOKit)"],
-];
-
 /** What the part of the kernel is for in which a panic was raised; `null` where its file does not say. */
 function kernelPart(place: string, project: string | null): string | null {
-  const parts = project === null ? kernelParts : [...kernelParts, ...namedParts];
+  const parts = project === null ? kernelParts : [...kernelParts, ...namedKernelParts];
   return parts.find(([file]) => file.test(place))?.[1] ?? null;
 }
 
-/** What Apple's extensions serve that one can do without, by their names; `null` where that is nothing. */
-const served: readonly (readonly [RegExp, string | null])[] = [
-  [/EndpointSecurity$/, "security software, which is told by it of what programs do"],
-  [/\.(?:driver\.usb|iokit\.IOUSB)|AppleUSB/, "USB devices"],
-  [/IOBluetooth|BluetoothHCI|BluetoothHost/, "Bluetooth devices"],
-  [/Thunderbolt/, "Thunderbolt devices"],
-  [
-    /IOGraphics|Framebuffer|AppleIntel\w{0,40}Graphics|AMD|NVDA|GeForce|nvidia|IOAccelerator|IOGPU|AGX|IONDRV/,
-    "external displays",
-  ],
-  [/IO80211|AirPort|BCMWLAN|BrcmNIC/, "Wi-Fi"],
-  [/AppleHDA|IOAudio|USBAudio/, "audio devices"],
-  [/IOHID|Multitouch/, "keyboards, mice and other such devices"],
-  [/filesystems\.|IOStorage|SCSI|MassStorage/, "external and network volumes"],
-  [
-    /AppleMobileFileIntegrity|SystemPolicy|\.security\.|AppleSEP|CredentialManager|mDNSOffload|corecrypto|\.kec\.|driver\.watchdog|AppleSMC|AppleACPI|PlatformPlugin|IOPCIFamily|InterruptController|AppleT\d{4}|ARMPlatform|IONVMe/,
-    null,
-  ],
-];
-
 /** Advice to do without what extensions of Apple's serve. */
 function tryWithout(extensions: readonly string[]): string {
-  const rows = extensions.map((name) => served.find(([pattern]) => pattern.test(name)));
+  const rows = extensions.map((name) => servedThings.find(([pattern]) => pattern.test(name)));
   const things = [...new Set(rows.flatMap((row) => row?.[1] ?? []))];
   return things.length > 0
     ? `, and try without ${things.slice(0, 3).join("; ")}`

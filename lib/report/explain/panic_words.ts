@@ -1,7 +1,7 @@
 /** What a kernel panic's message, and the lines beside it, say: who did not answer, which zone grew, why a process ended. */
 
 import { namespaceName, signalName } from "../codes.ts";
-import { knownTermination } from "../knowledge/mod.ts";
+import { knownTermination, machineCheckCodes, nvmeMakers } from "../knowledge/mod.ts";
 import type { CrashReport } from "../report.ts";
 import { headOf } from "../text.ts";
 import { sentence } from "./words.ts";
@@ -179,27 +179,6 @@ function controllerStatus({ panic }: CrashReport): string[] {
   ];
 }
 
-/** Makers of NVMe controllers by the vendor's number on PCI, which the PCI-SIG gives: the public list of PCI IDs. */
-const makers: ReadonlyMap<number, string> = new Map([
-  [0x106b, "Apple"],
-  [0x10ec, "Realtek"],
-  [0x1179, "Toshiba"],
-  [0x126f, "Silicon Motion"],
-  [0x1344, "Micron"],
-  [0x144d, "Samsung"],
-  [0x15b7, "SanDisk (Western Digital)"],
-  [0x1987, "Phison"],
-  [0x1b96, "Western Digital"],
-  [0x1bb1, "Seagate"],
-  [0x1c5c, "SK hynix"],
-  [0x1cc1, "ADATA"],
-  [0x1e0f, "KIOXIA"],
-  [0x1e4b, "MAXIO"],
-  [0x2646, "Kingston"],
-  [0x8086, "Intel"],
-  [0xc0a9, "Micron (Crucial)"],
-]);
-
 /** Who made an NVMe device, by the number in the message: of both numbers in one the vendor's is the lower half. */
 function makerOf({ panic }: CrashReport): string[] {
   const message = panic?.message ?? "";
@@ -207,7 +186,7 @@ function makerOf({ panic }: CrashReport): string[] {
     message,
   )
     ?.[1];
-  const maker = vendor === undefined ? undefined : makers.get(parseInt(vendor, 16));
+  const maker = vendor === undefined ? undefined : nvmeMakers.get(parseInt(vendor, 16));
   return maker === undefined ? [] : [`The device's vendor (0x${vendor}) is ${maker}.`];
 }
 
@@ -222,18 +201,6 @@ function unreadRegister({ panic }: CrashReport): string[] {
     : [];
 }
 
-/** Classes of a machine check's code: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 3B, "Interpreting
- * Machine-Check Error Codes". */
-const checkCodes: readonly (readonly [mask: number, value: number, words: string])[] = [
-  [0xffff, 0x0005, "a parity error inside of the CPU"],
-  [0xffff, 0x0400, "a timer inside of the CPU: an instruction did not end in time"],
-  [0xfc00, 0x0400, "an error inside of the CPU"],
-  [0xeff0, 0x0010, "in the translation of addresses (TLB)"],
-  [0xef80, 0x0080, "in a memory controller"],
-  [0xef00, 0x0100, "in a cache"],
-  [0xe800, 0x0800, "on the bus or interconnect, by which the CPU reaches memory and devices"],
-];
-
 /** What the banks of a CPU's machine check say: which of them have an error that could not be corrected. */
 function machineChecks({ text, panic }: CrashReport): string[] {
   if (!/machine check/i.test(panic?.message ?? "")) return [];
@@ -247,7 +214,7 @@ function machineChecks({ text, panic }: CrashReport): string[] {
     // Valid, and not corrected.
     if (status >> 63n === 0n || (status >> 61n & 1n) === 0n) continue;
     const code = Number(status & 0xffffn);
-    const kind = checkCodes.find(([mask, value]) => (code & mask) === value)?.[2];
+    const kind = machineCheckCodes.find(([mask, value]) => (code & mask) === value)?.[2];
     banks.set(
       bank,
       `bank ${bank} (status 0x${digits})${kind === undefined ? "" : `, ${kind}`}`,

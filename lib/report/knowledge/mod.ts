@@ -21,6 +21,13 @@ import { companions, scriptRows, sdkRows, vendorRows } from "./vendors.ts";
 
 export { heapDamage, heapMet, mallocStop, typeLookup, wrongExecutor } from "./frames.ts";
 export { collected, sourced, timed } from "./frameworks.ts";
+export {
+  kernelParts,
+  machineCheckCodes,
+  namedKernelParts,
+  nvmeMakers,
+  servedThings,
+} from "./kernel.ts";
 export { missingUsage } from "./messages.ts";
 export { fullHeap, thrownScript } from "./runtimes.ts";
 export { ownMessage } from "./panics.ts";
