@@ -13,6 +13,7 @@ import {
 import { imageFinder, imageOf, isSystemImage, titleOf } from "../images.ts";
 import type { CrashReport, ReportFrame, ReportImage, ReportThread } from "../report.ts";
 import { isNearest } from "../nearest.ts";
+import { crashedIndex } from "./crashed.ts";
 import { accessOf, cpuOf } from "./cpu.ts";
 import {
   isNonCanonical,
@@ -767,6 +768,16 @@ function guardWords(report: CrashReport, address: bigint): [AddressClass, string
     return [
       "stack",
       "it is in a stack's guard page: the stack is full, or something was copied past an end",
+    ];
+  }
+  // The region's line names whose it is.
+  const owner = /(?:stack guard |\.{3})for thread (\d{1,9})\b/i.exec(regionInfo(report) ?? "")?.[1];
+  if (
+    !isInterrupted && sp === null && owner !== undefined && Number(owner) === crashedIndex(report)
+  ) {
+    return [
+      "stack",
+      `it is in the guard page of the stack of thread ${owner}, which crashed: the stack is full`,
     ];
   }
   if (isInterrupted || sp === null) {

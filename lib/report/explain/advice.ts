@@ -5,6 +5,7 @@ import { imageOf, imageTitle, titleOf } from "../images.ts";
 import { type KnowledgeRow, known, knownFrame, knownVendor } from "../knowledge/mod.ts";
 import { isNearest } from "../nearest.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
+import { managedCalls } from "./managed.ts";
 import { shortName } from "./names.ts";
 import { isEvidence } from "./evidence.ts";
 import { faultingThread, usedFor } from "./instruction.ts";
@@ -301,6 +302,8 @@ function usesObjects({ decidingStack }: CrashReport): boolean {
  * and of what the program does not bring along. */
 function symbolAdvice(report: CrashReport, own: ReportFrame | null): string[] {
   if (own === null || (own.symbol !== null && !isNearest(own))) return [];
+  // Its own stack has the names.
+  if (managedCalls(report).length > 0) return [];
   const image = imageOf(own);
   const isApple = image !== null && (image.name.startsWith("com.apple.") ||
     ((isApples(report) || isSystemProgram(report)) && isOfProcess(own, report)) ||

@@ -145,7 +145,8 @@ export function tellUncaught({ report, uncaught, stack, reading }: Crash, story:
   }
   const paths = /key value observers/.test(reason ?? "") ? observedPaths(report.text) : [];
   if (paths.length > 0) story.tell(`Observed key paths: ${paths.join(", ")}.`);
-  tellRaiser(report, uncaught, stack, reading.deciding, story);
+  // Its own stack says more than who made an Objective-C exception of a managed one.
+  if (calls.length === 0) tellRaiser(report, uncaught, stack, reading.deciding, story);
   tellMutation(stack, story);
   // What a console has of several runs.
   const others = report.information.filter((text) =>

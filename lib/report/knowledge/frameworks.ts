@@ -749,6 +749,14 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "stop",
   ).map((row) => ({ ...row, isOfSetup: true as const })),
   ...frame(
+    ["+[KSCrashTriggersList trigger_*"],
+    "KSCrash's own trigger made the process crash on purpose, as a test of crash reports asks for it.",
+    [],
+    "Nothing: it is a test.",
+    "KSCrash, Samples/Common/Sources/CrashTriggers/KSCrashTriggersList.mm",
+    "any",
+  ).map((row) => ({ ...row, isCause: true as const })),
+  ...frame(
     ["+[FIRApp addAppToAppDictionary:]"],
     "Firebase refused its configuration. Its GOOGLE_APP_ID is missing or not valid.",
     ["a GoogleService-Info.plist, or options in the program, of another platform, or edited"],
@@ -1877,9 +1885,14 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "Apple, Core Foundation: CFRunLoop.c",
   ),
   ...origin(
-    ["_dispatch_source_invoke*", "_dispatch_source_latch_and_call*", "_dispatch_continuation_pop*"],
+    ["_dispatch_source_invoke*", "_dispatch_continuation_pop*"],
     "in the handler of a dispatch source or a block of a queue",
     "libdispatch, src/source.c",
+  ),
+  ...origin(
+    ["_dispatch_source_latch_and_call*"],
+    "in the handler of a dispatch source, such as a timer's or a file's",
+    "libdispatch, src/source.c: _dispatch_source_latch_and_call",
   ),
   ...occasion(
     [

@@ -1831,3 +1831,34 @@ Deno.test("Java's virtual machine stops threads at safepoints, as to collect gar
   );
   assert(!sample("VM_Deoptimize::doit()").includes("collected garbage"));
 });
+
+Deno.test("a crash that a test asked for; the owner of a guard page; the handler of a dispatch source", () => {
+  const test = told(crash(access("0x42"), [
+    "MyApp +[KSCrashTriggersList trigger_mach_badAccess] + 28",
+    "MyApp +[KSCrashTriggersHelper runTrigger:] + 8",
+    ...loop,
+  ]));
+  assertStringIncludes(test.what, "made the process crash on purpose");
+  assertEquals(test.causes, "");
+  const guard = (thread: number) =>
+    told(
+      "Crashed Thread: 17 Dispatch queue: oven\nException Type: EXC_BAD_ACCESS (SIGBUS)\n" +
+        "Exception Codes: KERN_PROTECTION_FAILURE at 0x0000700006d21fd0\n\nVM Regions Near 0x700006d21fd0:\n" +
+        "    Stack                    700006c9e000-700006d20000 [  520K] rw-/rwx SM=SHM  thread 16\n" +
+        `--> STACK GUARD              700006d21000-700006d22000 [    4K] ---/rwx SM=NUL  stack guard for thread ${thread}\n` +
+        "    Stack                    700006d22000-700006da4000 [  520K] rw-/rwx SM=SHM  thread 17\n",
+    ).what;
+  assertStringIncludes(guard(17), "of the stack of thread 17, which crashed: the stack is full");
+  assert(!guard(16).includes("which crashed: the stack is full"), guard(16));
+  const source = told(crash(abort, [
+    "libsystem_c.dylib abort + 8",
+    "MyApp -[Cart check] + 8",
+    "libdispatch.dylib _dispatch_client_callout + 8",
+    "libdispatch.dylib _dispatch_continuation_pop + 8",
+    "libdispatch.dylib _dispatch_source_latch_and_call + 8",
+    "libdispatch.dylib _dispatch_source_invoke + 8",
+    "libdispatch.dylib _dispatch_main_queue_callback_4CF + 8",
+    ...loop,
+  ])).what;
+  assertStringIncludes(source, "in the handler of a dispatch source, such as a timer's");
+});
