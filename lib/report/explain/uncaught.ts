@@ -248,12 +248,7 @@ export function raisedIn(
     return null;
   }
   // What has no name may be the function that raised it.
-  return stack.slice(0, from).every(isNamedOrBase) ? raiser : null;
-}
-
-/** Whether a frame has a name, or can have been in no function that raises exceptions. */
-function isNamedOrBase(frame: ReportFrame): boolean {
-  return frame.symbol !== null || titleOf(frame) === "" || isBaseLibrary(titleOf(frame));
+  return stack.slice(0, from).every(({ symbol }) => symbol !== null) ? raiser : null;
 }
 
 /** Tells which function raised an exception, where it says more than the reason. */
@@ -267,7 +262,9 @@ function tellRaiser(
   const from = raiserOf(stack, report);
   const raiser = stack[from];
   // What has no name may be the function that raised it.
-  const hidden = stack.slice(0, Math.max(from, 0)).find((frame) => !isNamedOrBase(frame));
+  const hidden = stack.slice(0, Math.max(from, 0)).find((frame) =>
+    frame.symbol === null && titleOf(frame) !== "" && !isBaseLibrary(titleOf(frame))
+  );
   const caller = from < 0 || isLost ? undefined : stack.slice(from, deciding).find((frame) => {
     const image = imageOf(frame);
     return image !== null && !isBaseLibrary(imageTitle(image));

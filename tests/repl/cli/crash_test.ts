@@ -125,6 +125,15 @@ ${lines}Thread 0 Crashed:
     /What to check\n[^\n]*-\[Cart take:\] \(frame 3 of the last exception backtrace\)/,
   );
   assert(!/\(frame \d+\)| backtrace\) on its backtrace/.test(shown), shown);
+  // What has no name may have raised it.
+  const nameless = shownOf(text(`Last Exception Backtrace:
+0   CoreFoundation          0x0000000180010000 0x180000000 + 65536
+1   libobjc.A.dylib         0x0000000180011000 objc_exception_throw + 60
+2   CoreFoundation          0x0000000180012000 0x180000000 + 73728
+3   Shop                    0x0000000100003000 -[Cart take:] + 44
+
+`));
+  assertStringIncludes(nameless, "__pthread_kill (frame 0)\n");
   // Without another stack the number is enough.
   const alone = shownOf(text(""));
   assertStringIncludes(alone, "__pthread_kill (frame 0)\n");
