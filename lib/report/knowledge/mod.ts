@@ -262,5 +262,7 @@ export function bareName(symbol: string): string {
     .replace(/\$VARIANT\$\w{1,20}$/, "")
     .replace(/\[abi:\w{1,20}\]/g, "")
     .replace(/\+ \d{1,12} (?=\()/, "")
-    .replace(/^std::__1::/, "std::");
+    .replace(/^std::__1::/, "std::")
+    // Some services write the modules of Swift's names.
+    .replace(/^Swift\.(?=_[a-z])/, "");
 }

@@ -1774,6 +1774,13 @@ Deno.test("SwiftUI's binding to an element that is gone; RevenueCat's stop of a 
   assertStringIncludes(found.causes, "an element that was removed");
   assertEquals(found.whose.slice(0, 2), ["unknown", "bound"]);
   assertEquals(bound("MyApp Cart.subscript.read + 8").whose[2], "Cart.subscript.read");
+  // As services write the whole name.
+  const whole = told(crash("Exception Type: SIGTRAP\nException Codes: TRAP_BRKPT at 0x1c3b7e5e0", [
+    "libswiftCore.dylib Swift._assertionFailure(_: Swift.StaticString, file: Swift.StaticString) -> Swift.Never + 8",
+    "MyApp Shop.configure() + 8",
+    ...loop,
+  ]));
+  assertStringIncludes(whole.what, "A Swift check failed");
   const { what, whose } = told(crash(trap, [
     "libswiftCore.dylib _assertionFailure(_:_:file:line:flags:) + 8",
     "MyApp closure #1 in Configuration.APIKeyValidationResult.checkForSimulatedStoreAPIKeyInRelease(systemInfo:apiKey:) + 8",
