@@ -15,7 +15,7 @@ import { type CrashReport, fieldValue, type ReportThread } from "../report.ts";
 import { headOf } from "../text.ts";
 import type { Findings } from "./explanation.ts";
 import { threadWaits } from "./waits.ts";
-import { isSystemProgram } from "./program.ts";
+import { isSystemProgram, withoutPid } from "./program.ts";
 
 /** The `Event:` of a resource or hang report, in lower case, or the tool that made the report, such as `leaks`;
  * `null` for other reports. */
@@ -259,7 +259,7 @@ export function namedWords(
   const about = named ?? asker;
   return [
     ...(named === null ? [] : [`The process that this names is ${named}.`]),
-    ...(about === null ? [] : threadWaits(report, [about.replace(/ \[\d{1,7}\]$/, "")])),
+    ...(about === null ? [] : threadWaits(report, [withoutPid(about)])),
   ];
 }
 

@@ -4,12 +4,13 @@ import { baseName } from "../images.ts";
 import { type KnowledgeRow, known } from "../knowledge/mod.ts";
 import type { CrashReport } from "../report.ts";
 import { isMobile, simulatorOf } from "./platform.ts";
+import { isTweakPath } from "./program.ts";
 
 /** Whose a library is, by its path. */
 type Place = "system" | "program" | "package" | "other";
 
 const systems =
-  /^(?:\/.{1,200}\/(?:RuntimeRoot|SDKs\/\w{1,20}Simulator[\d.]{0,10}\.sdk))?\/(?:usr\/lib\/(?!TweakInject\/|lib(?:substrate|hooker|ellekit)\.)|System\/(?!Volumes\/(?:Data|Macintosh HD)\/))/;
+  /^(?:\/.{1,200}\/(?:RuntimeRoot|SDKs\/\w{1,20}Simulator[\d.]{0,10}\.sdk))?\/(?:usr\/lib\/|System\/(?!Volumes\/(?:Data|Macintosh HD)\/))/;
 /** Folders in which package managers install libraries. */
 const packages =
   /^\/(?:opt\/(?:homebrew|local|pkg|sw)|usr\/local\/(?:opt|Cellar|lib|Frameworks)|sw\/lib|nix\/store)\/|\/(?:(?:ana|mini)conda\d?|miniforge\d?|mambaforge|\.?linuxbrew|homebrew)\//i;
@@ -120,7 +121,7 @@ function pathAfter(text: string, words: string): string | null {
 }
 
 function placeOf(path: string, { process }: CrashReport): Place {
-  if (systems.test(path)) return "system";
+  if (systems.test(path) && !isTweakPath(path)) return "system";
   const own = process.path;
   if (own !== null) {
     const bundle = /^.{1,1000}?\.app\//.exec(own)?.[0];

@@ -490,14 +490,13 @@ function kernelFault({ text, panic, threads, images }: CrashReport): string[] {
   return words;
 }
 
+/** A register of an Intel CPU in a panic's text. */
+const intelRegister = /\b(R[A-D]X|R[SD]I|RBP|RSP|R[89]|R1[0-5]): {1,4}(0x[0-9a-f]{16})/gi;
+
 /** Registers of an Intel CPU that have no address: the upper 17 bits of one are equal. */
 function strangeAddresses(head: string): string[] {
   const found: string[] = [];
-  for (
-    const [, name, value] of head.matchAll(
-      /\b(R[A-D]X|R[SD]I|RBP|RSP|R[89]|R1[0-5]): {1,4}(0x[0-9a-f]{16})/gi,
-    )
-  ) {
+  for (const [, name, value] of head.matchAll(intelRegister)) {
     const upper = BigInt(value) >> 47n;
     if (upper !== 0n && upper !== 0x1ffffn && found.length < 16) found.push(`${name} ${value}`);
   }
@@ -522,11 +521,7 @@ function strangeAddresses(head: string): string[] {
  * without one. */
 function flippedBit(head: string, strange: string): string | null {
   const [name, value] = strange.split(" ");
-  for (
-    const [, other, sound] of head.matchAll(
-      /\b(R[A-D]X|R[SD]I|RBP|RSP|R[89]|R1[0-5]): {1,4}(0x[0-9a-f]{16})/gi,
-    )
-  ) {
+  for (const [, other, sound] of head.matchAll(intelRegister)) {
     const bits = BigInt(value) ^ BigInt(sound);
     if (other === name || bits === 0n || (bits & (bits - 1n)) !== 0n) continue;
     if (BigInt(sound) >> 47n !== 0x1ffffn) continue;

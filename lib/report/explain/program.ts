@@ -159,7 +159,12 @@ const jailbroken =
 /** Whether a jailbreak put the library of a frame into the program: it is neither that's nor the system's. */
 export function isTweak({ image }: ReportFrame, report: CrashReport): boolean {
   const path = image?.path ?? null;
-  return path !== null && (tweaks.test(path) || (isMobile(report) && jailbroken.test(path)));
+  return path !== null && (isTweakPath(path) || (isMobile(report) && jailbroken.test(path)));
+}
+
+/** Whether a path is one of what jailbreaks load into programs. */
+export function isTweakPath(path: string): boolean {
+  return tweaks.test(path);
 }
 
 /** The process that the system holds responsible for a report's, where that is another one. */

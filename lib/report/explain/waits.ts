@@ -2,6 +2,7 @@
 
 import { arrayAt, isObject, type JsonObject, objectAt, textAt } from "../json.ts";
 import type { CrashReport } from "../report.ts";
+import { capitalized } from "./words.ts";
 
 /** Most threads that others waited for that are told. */
 const MAX_OWNERS = 3;
@@ -112,7 +113,7 @@ function ownerWords(
     );
   }
   const told = parts.join("; ");
-  const words = told[0].toUpperCase() + told.slice(1);
+  const words = capitalized(told);
   let chain = "";
   const seen = new Set(waiters);
   for (let holder: string | null = owner; holder !== null;) {
