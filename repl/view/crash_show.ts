@@ -97,7 +97,11 @@ export function explanationLines(
     const title = thread.isNumbered === false
       ? safe`the ${thread.crashed ? safe`crashed ` : safe``}thread`
       : safe`thread ${thread.index}`;
-    where.push(safe`${title}${shown}${on}${place}`);
+    const { name: own } = report.process;
+    const of = thread.process === null || (own !== null && thread.process.startsWith(own))
+      ? safe``
+      : safe` of ${short(thread.process)}`;
+    where.push(safe`${title}${shown}${of}${on}${place}`);
   }
   const framework = path.length > 0 ? null : frameworkOf(attribution);
   if (framework !== null) where.push(safe`through ${frameWords(report, framework, style)}`);

@@ -90,6 +90,8 @@ export function finished(
 
 /** The program's name by the image that its main() is in, where a copy does not have it otherwise. */
 function nameByMain({ threads, decidingStack }: CrashReport): string | null {
+  // Each of several processes has one.
+  if (threads.some(({ process }) => process !== threads[0].process)) return null;
   for (const frames of [decidingStack, ...threads.slice(0, 1).map(({ frames }) => frames)]) {
     const main = frames.findLast(({ symbol }) => symbol === "main" || symbol === "_main");
     if (main === undefined || isSystemFrame(main)) continue;

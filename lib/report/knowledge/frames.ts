@@ -998,7 +998,7 @@ export const frameRows: readonly KnowledgeRow[] = [
     "SwiftUI: a binding's element",
     "A binding of SwiftUI stood for an element of an array by its index, at which the array has none now.",
     ["an element that was removed while a view, such as a text field in its row, still had the binding to it"],
-    "Bind elements by their identity, as ForEach($items) does, or check the index in the binding's get and set.",
+    "Have the binding look its element up by its identity, and do nothing where it is gone; or check the index in its get and set.",
     "Swift, Array._checkSubscript; SwiftUI, Binding's subscript of a MutableCollection",
   ),
   frame(

@@ -50,7 +50,9 @@ const cases: readonly (readonly [source: string, isIdle: boolean, frames: readon
   ["libdispatch's worker", true, ["__workq_kernreturn", "start_wqthread"]],
   ["racket 4903", true, ["kevent", `rktio_ltps_poll ${app}`]],
   ["cmux 10232, its renderers", true, ["kevent64", `? ${app}`]],
-  ["libdispatch's manager", true, ["kevent_id", "_dispatch_event_loop_poke"]],
+  ["libdispatch's manager", true, ["kevent_qos", "_dispatch_kq_poll", "_dispatch_mgr_invoke"]],
+  // Of work loops it asks the kernel without waiting, or for the queue: event_kevent.c, _dispatch_kq_poll.
+  ["libdispatch's call about a queue", false, ["kevent_id", "_dispatch_event_loop_poke"]],
   ["cmux 10232, its main thread", false, [
     "__ulock_wait2",
     `? ${app}`,

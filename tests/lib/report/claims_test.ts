@@ -1178,6 +1178,12 @@ CPU Time:        0.212
   const idle = told(all + kernel).what;
   assertStringIncludes(idle, "beside spindump's own 4.113 s: WindowServer [1441] 0.966 s, kernel");
   assertStringIncludes(idle, "In WindowServer [1441], the main thread: idle");
+  // Each process has a main(), which names none of them.
+  const mains = (all + kernel).replace(
+    /(?=\n {4}1000 {2}take)/,
+    "\n   1000  main + 1 (taker + 5) [0x100001000]",
+  );
+  assert(!explainReport(readReport(mains, "x")).headline.startsWith("taker"));
   const alone = told(
     spindump("kernel_task", 0).replace(/\nProcess: [^]*/, "") + kernel + part("Shop [7]", "", ""),
   ).what;
