@@ -387,7 +387,11 @@ export function fieldValue(
   { fields }: Pick<CrashReport, "fields">,
   ...names: readonly string[]
 ): string | null {
-  return fields.find(({ name }) => names.includes(name.toLowerCase()))?.value ?? null;
+  const field = fields.find(({ name }) =>
+    // Few names have the length, and there are many fields.
+    names.some((each) => each.length === name.length && each === name.toLowerCase())
+  );
+  return field?.value ?? null;
 }
 
 /** What a report lacks that begins without a header, such as lines of a console. */

@@ -3,7 +3,7 @@
 import { subtypeName } from "../codes.ts";
 import { faultAddress } from "../fault.ts";
 import { imageOf, isBaseLibrary, isSystemFrame, titleOf } from "../images.ts";
-import { bareName, known, knownFrame } from "../knowledge/mod.ts";
+import { bareName, knownFrame, knownScript } from "../knowledge/mod.ts";
 import { type CrashReport, fieldValue, type ReportFrame } from "../report.ts";
 import { waitOf } from "./hang.ts";
 import {
@@ -117,7 +117,7 @@ export function scriptBetween(
 ): string | null {
   for (let index = begin; index < end; index++) {
     const symbol = functionOf(stack[index], stack[index - 1] ?? null);
-    const row = symbol === null ? null : known("script", bareName(symbol));
+    const row = symbol === null ? null : knownScript(symbol);
     if (row !== null) return row.meaning;
   }
   return null;

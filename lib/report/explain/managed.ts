@@ -1,6 +1,7 @@
 /** What reporters have of a managed exception: Xamarin's, of .NET for Apple's systems. */
 
 import { baseName } from "../images.ts";
+import { once } from "../remember.ts";
 import type { CrashReport } from "../report.ts";
 import { headOf } from "../text.ts";
 
@@ -141,7 +142,7 @@ export function scriptCall(line: string): ScriptCall | null {
 const ofJavaScript = ["Unhandled JS Exception", "RCTFatal", "facebook::jsi::JSError"];
 
 /** JavaScript's own stack, innermost first, where React Native put it into an exception's reason. */
-export function scriptCalls({ text }: CrashReport): ScriptCall[] {
+export const scriptCalls: (report: CrashReport) => readonly ScriptCall[] = once(({ text }) => {
   const head = headOf(text);
   if (!ofJavaScript.some((words) => head.includes(words))) return [];
   const lines = head.split("\n").slice(0, 4000);
@@ -153,4 +154,4 @@ export function scriptCalls({ text }: CrashReport): ScriptCall[] {
     calls.push(call);
   }
   return calls;
-}
+});

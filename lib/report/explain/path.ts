@@ -1,8 +1,9 @@
 /** The call path of a stack in a few names: from what began it to where it ended. */
 
 import { baseName, imageOf, imageTitle, isBaseLibrary, isSystemFrame } from "../images.ts";
-import { bareName, callTime, known, knownFrame } from "../knowledge/mod.ts";
+import { bareName, callTime, known, knownFrame, knownScript } from "../knowledge/mod.ts";
 import { isNearest } from "../nearest.ts";
+import { oncePerText } from "../remember.ts";
 import type { ReportFrame } from "../report.ts";
 import { shortName, withoutPrefixes } from "./names.ts";
 import { isEvaluation } from "./occasion.ts";
@@ -283,12 +284,16 @@ function stepOf(frame: ReportFrame, symbol: string): Step {
 
 /** Whether a function is one by which it is told what was done, so that a path is not told without it. */
 function isKnown(frame: ReportFrame, symbol: string): boolean {
+  return isKnownName(symbol) || isEvaluation(frame) || isTrampoline(frame);
+}
+
+const isKnownName = oncePerText((symbol) => {
   const name = bareName(symbol);
   const row = knownFrame(symbol);
   return (row !== null && row.role !== "part" && row.key !== "std::__1::*") ||
     ["", "by ", "for "].some((prefix) => known("wait", `${prefix}${name}`) !== null) ||
-    known("script", name) !== null || isEvaluation(frame) || isTrampoline(frame);
-}
+    knownScript(symbol) !== null;
+});
 
 /** Functions of the system and of run-times before the program's, innermost first: which one the program called, and which
  * ones tell where it ended. Those that raise, and those that run threads, tell nothing. */

@@ -4,6 +4,7 @@ import { subtypeName } from "../codes.ts";
 import { faultAddress, stackPointer } from "../fault.ts";
 import { imageOf } from "../images.ts";
 import { isNearest } from "../nearest.ts";
+import { once } from "../remember.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
 import { classifyAddress, isExecuted } from "./address.ts";
 import { faultingThread } from "./instruction.ts";
@@ -34,7 +35,7 @@ export interface DeepStack {
 
 /** A stack with the same functions again and again: one that overflowed, with a fault at its end or one whose
  * place a copy without registers does not show, or one that is only long. */
-export function recursion(report: CrashReport): DeepStack | null {
+export const recursion: (report: CrashReport) => DeepStack | null = once((report) => {
   const frames = report.crashedThread?.frames ?? [];
   if (frames.length < MIN_REPEATS) return null;
   const counts = new Map<string, { frame: ReportFrame; count: number }>();
@@ -75,7 +76,7 @@ export function recursion(report: CrashReport): DeepStack | null {
       repeats,
     }
     : { text: `The stack is deep: ${often}.${cut}`, full: false, repeats };
-}
+});
 
 /** Whether nothing was mapped at an access: the end of a stack is protected. */
 function isUnmapped({ exception, arch }: CrashReport): boolean {

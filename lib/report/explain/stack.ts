@@ -10,9 +10,11 @@ import {
   type KnowledgeRow,
   known,
   knownFrame,
+  knownScript,
   mallocStop,
 } from "../knowledge/mod.ts";
 import { isNearest } from "../nearest.ts";
+import { once } from "../remember.ts";
 import type {
   CrashReport,
   ReportException,
@@ -197,7 +199,7 @@ export function callsScript(stack: readonly ReportFrame[], first: number, at: nu
   const title = titleOf(stack[at]);
   for (let inner = at - 1; inner >= first; inner--) {
     const symbol = functionOf(stack[inner], stack[inner - 1] ?? null);
-    if (symbol === null || known("script", bareName(symbol)) === null) continue;
+    if (symbol === null || knownScript(symbol) === null) continue;
     // An interpreter that is compiled in is a part of what calls it.
     if (titleOf(stack[inner]) !== title || frameOwner(stack[inner], symbol) !== "program") {
       return true;
@@ -841,15 +843,8 @@ export function isMisplaced(stack: readonly ReportFrame[]): boolean {
   });
 }
 
-/** What was read of each stack: whose a crash is and each part of its explanation ask for it. */
-const readings = new WeakMap<readonly ReportFrame[], StackReading>();
-
 /** Looks for the deciding frame and for known functions before it. */
-export function readStack(stack: readonly ReportFrame[]): StackReading {
-  let reading = readings.get(stack);
-  if (reading === undefined) readings.set(stack, reading = readAnew(stack));
-  return reading;
-}
+export const readStack: (stack: readonly ReportFrame[]) => StackReading = once(readAnew);
 
 function readAnew(stack: readonly ReportFrame[]): StackReading {
   const rows: { row: KnowledgeRow; index: number }[] = [];

@@ -14,6 +14,7 @@ import { messageRows } from "./messages.ts";
 import { consoleRows } from "./consoles.ts";
 import { mobileRows } from "./mobile.ts";
 import { panicRows } from "./panics.ts";
+import { oncePerText } from "../remember.ts";
 import type { CpuFamily, KnowledgeKind, KnowledgeRow } from "./row.ts";
 import { runtimeRows } from "./runtimes.ts";
 import { terminationRows } from "./terminations.ts";
@@ -129,21 +130,15 @@ export function knownTermination(namespace: string | null, code: bigint): Knowle
   return known("termination", `${space}:${hex}`) ?? known("termination", `*:${hex}`);
 }
 
-/** Function names repeat from report to report. */
-const remembered = new Map<string, KnowledgeRow | null>();
-const MAX_REMEMBERED = 1 << 13;
-
 /** The row for a function; `null` when there is none. */
-export function knownFrame(symbol: string): KnowledgeRow | null {
-  let row = remembered.get(symbol);
-  if (row === undefined) {
-    row = known("frame", bareName(symbol)) ?? known("frame", symbol) ?? blockOf(symbol) ??
-      copyOf(symbol);
-    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-    remembered.set(symbol, row);
-  }
-  return row;
-}
+export const knownFrame: (symbol: string) => KnowledgeRow | null = oncePerText((symbol) =>
+  known("frame", bareName(symbol)) ?? known("frame", symbol) ?? blockOf(symbol) ?? copyOf(symbol)
+);
+
+/** The row for an interpreter's function that runs a script; `null` when there is none. */
+export const knownScript: (symbol: string) => KnowledgeRow | null = oncePerText((symbol) =>
+  known("script", bareName(symbol))
+);
 
 /** The row for a block by the method that it is in: `__47-[Probe start]_block_invoke`. That the method itself failed it
  * does not say. */
@@ -172,24 +167,17 @@ export interface CallTime {
 }
 
 const never: CallTime = { occasion: null, origin: null, method: null };
-const times = new Map<string, CallTime>();
 
 /** What is known of when a function calls a program. */
-export function callTime(symbol: string): CallTime {
-  let time = times.get(symbol);
-  if (time === undefined) {
-    const occasion = known("occasion", symbol);
-    const origin = known("origin", symbol);
-    const name = occasion === null && origin === null ? delegateMethod(symbol) : null;
-    const method = name === null ? null : known("occasion", name);
-    time = occasion === null && origin === null && method === null
-      ? never
-      : { occasion, origin, method };
-    if (times.size >= MAX_REMEMBERED) times.clear();
-    times.set(symbol, time);
-  }
-  return time;
-}
+export const callTime: (symbol: string) => CallTime = oncePerText((symbol) => {
+  const occasion = known("occasion", symbol);
+  const origin = known("origin", symbol);
+  const name = occasion === null && origin === null ? delegateMethod(symbol) : null;
+  const method = name === null ? null : known("occasion", name);
+  return occasion === null && origin === null && method === null
+    ? never
+    : { occasion, origin, method };
+});
 
 /** A method of Objective-C or Swift without its class, as a system calls it; `null` for other functions. */
 function delegateMethod(symbol: string): string | null {

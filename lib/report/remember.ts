@@ -1,0 +1,34 @@
+/** Functions that remember what they found: the parts of an explanation ask for the same again and again. */
+
+type Found = string | number | boolean | object | null;
+
+/** A function of an object, such as a report or a stack, that is worked out once for each. */
+export function once<Key extends object, Value extends Found>(
+  of: (key: Key) => Value,
+): (key: Key) => Value {
+  const found = new WeakMap<Key, Value>();
+  return (key) => {
+    let value = found.get(key);
+    if (value === undefined) found.set(key, value = of(key));
+    return value;
+  };
+}
+
+/** Most texts that are remembered. */
+const MAX_TEXTS = 1 << 13;
+
+/** A function of a text, such as a function's name: they repeat from report to report. */
+export function oncePerText<Value extends Found>(
+  of: (text: string) => Value,
+): (text: string) => Value {
+  const found = new Map<string, Value>();
+  return (text) => {
+    let value = found.get(text);
+    if (value === undefined) {
+      value = of(text);
+      if (found.size >= MAX_TEXTS) found.clear();
+      found.set(text, value);
+    }
+    return value;
+  };
+}
