@@ -440,7 +440,7 @@ function verdictWords(
   attribution: Attribution,
   style: Style,
 ): SafeText[] {
-  const { verdict, absent, library, isOutside, isTweak, isLibrary, part } = attribution;
+  const { verdict, absent, library, isOutside, isPlugIn, isTweak, isLibrary, part } = attribution;
   const {
     isApple,
     isEvidence,
@@ -479,7 +479,9 @@ function verdictWords(
     : verdict === "program" && isTweak
     ? safe`a library that a jailbreak loaded, neither the program's nor the system's`
     : verdict === "program" && isOutside
-    ? safe`a library that the program does not bring along`
+    ? isPlugIn
+      ? safe`a plug-in that the program does not bring along`
+      : safe`a library that the program does not bring along`
     : verdict === "program" && isLibrary === null
     ? isEvidence ? safe`code in the image` : safe`the image`
     : verdict === "program" && isLibrary

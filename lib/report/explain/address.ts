@@ -963,13 +963,16 @@ export function strangeRegisters(report: CrashReport): string | null {
     /^r(?:[abcd]x|[ds]i|bp|\d{1,2})$/.test(name)
   );
   if (general.length < INTEL_REGISTERS) return null;
-  const strange = general.filter(({ value }) => isNonCanonical(report, value));
+  const pooled = thread.frames.some(({ symbol }) => symbol?.includes("AutoreleasePoolPage::"));
+  const noAddresses = general.filter(({ value }) => isNonCanonical(report, value));
+  const strange = noAddresses.filter(({ value }) => !pooled || value !== POOL_FILLING);
+  if (noAddresses.length > 0 && strange.length === 0) return null;
   if (strange.length === 0) {
     return "No register holds what is no address: the address was a sum, or that of a call or return by what is in memory, the access had to be aligned, or the instruction is one that programs may not use.";
   }
   if (strange.length > MAX_STRANGE) return null;
   const words = strange.map(({ name, value }) => {
-    const text = asText(value) ?? asWideText(value);
+    const text = registerText(value);
     const filling = fillingOf(value, true);
     return `${name} (0x${value.toString(16)}${
       filling !== null ? `, ${filling[1]}` : text !== null ? `, the text "${text}"` : ""
@@ -978,6 +981,15 @@ export function strangeRegisters(report: CrashReport): string | null {
   return `Of the registers, ${words.join(", ")} ${
     words.length === 1 ? "holds" : "hold"
   } no address.`;
+}
+
+/** What an autorelease pool overwrites its own entries with, which is no sign of damage: objc4, runtime/NSObject-internal.h:
+ * SCRIBBLE. */
+const POOL_FILLING = 0xa3a3_a3a3_a3a3_a3a3n;
+
+/** The text that a register's bytes are, of one or of two bytes for each letter; `null` for others. */
+export function registerText(value: bigint): string | null {
+  return asText(value) ?? asWideText(value);
 }
 
 /** Number of the 64-bit Intel CPU's general registers but for the stack pointer. */

@@ -9,7 +9,7 @@ import { managedCalls } from "./managed.ts";
 import { shortName } from "./names.ts";
 import { isEvidence } from "./evidence.ts";
 import { faultingThread, usedFor } from "./instruction.ts";
-import { isApples, isOfProcess, isOutside, isSystemProgram } from "./program.ts";
+import { isApples, isOfProcess, isOutside, isPlugIn, isSystemProgram } from "./program.ts";
 import { isMobile } from "./platform.ts";
 import { recursion } from "./recursion.ts";
 import { readStack } from "./stack.ts";
@@ -313,7 +313,15 @@ function symbolAdvice(report: CrashReport, own: ReportFrame | null): string[] {
   // Managed code has other symbols.
   if (/\.(?:dll|exe|jar)$/i.test(imageTitle(image))) return [];
   // Nobody but its maker has the symbols.
-  if (isOutside(own, report)) return [];
+  if (isOutside(own, report)) {
+    return isPlugIn(own)
+      ? [
+        `Update the plug-in, or run the program without it: only the maker of ${
+          imageTitle(image)
+        } has its symbols.`,
+      ]
+      : [];
+  }
   const title = imageTitle(image);
   const isNamed = report.decidingStack.some((frame) =>
     // What a program begins with keeps its name.

@@ -34,6 +34,7 @@ import {
   isOfIdentifier,
   isOfProcess,
   isOutside,
+  isPlugIn,
   isSamePath,
   isSystemProgram,
   isTweak,
@@ -144,6 +145,8 @@ export interface Attribution {
   /** Whether the deciding frame's image is outside of the program's bundle or folder, such as a plug-in of the
    * system's or an injected library. */
   readonly isOutside: boolean;
+  /** Whether that image, by its folder, is a plug-in that programs of others load, as an Audio Unit. */
+  readonly isPlugIn: boolean;
   /** Whether a jailbreak put the deciding frame's image into the program. */
   readonly isTweak: boolean;
   /** Whether the deciding frame's image is another than the program's executable, as far as their names tell: a
@@ -325,6 +328,7 @@ export function attributeReport(
       ? culpritOf(report)
       : deciding?.library ?? null,
     isOutside: deciding !== null && isOutside(deciding.frame, report),
+    isPlugIn: deciding !== null && isOutside(deciding.frame, report) && isPlugIn(deciding.frame),
     isTweak: deciding !== null && isTweak(deciding.frame, report),
     isLibrary: deciding !== null && isLibrary(deciding.frame, report),
     part: isPart
@@ -545,6 +549,7 @@ const undecided = {
   verdict: "unknown",
   library: null,
   isOutside: false,
+  isPlugIn: false,
   isTweak: false,
   isLibrary: false,
   part: null,

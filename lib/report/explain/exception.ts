@@ -14,7 +14,13 @@ import {
 } from "../knowledge/mod.ts";
 import { isNearest } from "../nearest.ts";
 import type { CrashReport, ReportException, ReportFrame } from "../report.ts";
-import { classifyAddress, describeAddress, isExecuted, strangeRegisters } from "./address.ts";
+import {
+  classifyAddress,
+  describeAddress,
+  isExecuted,
+  registerText,
+  strangeRegisters,
+} from "./address.ts";
 import {
   accessOf,
   accessWords,
@@ -149,7 +155,7 @@ export function tellAccess(crash: Crash, story: Story): void {
     const aligned = isProtection ? alignmentWords(report) : null;
     const strange = !isProtection
       ? null
-      : aligned ?? protectionWords(report) ?? strangeRegisters(report);
+      : aligned ?? protectionWords(report, registerText) ?? strangeRegisters(report);
     if (strange !== null) story.tell(strange);
     const told = aligned === null ? -1 : rows.indexOf(row);
     if (told >= 0) rows[told] = { ...row, causes: [] };

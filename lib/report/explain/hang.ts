@@ -496,11 +496,18 @@ export function isMainThread({ queue, name }: ReportThread): boolean {
 /** Most threads of a process that are looked at. */
 const MAX_LOOKED_AT = 500;
 
+/** The share of a process's samples that a thread has at least which is looked at for what the process did. */
+const MIN_OF_BUSY = 10;
+
 /** The thread of a process that computed the most, as far as samples tell; else its main thread. */
 export function busyThread(threads: readonly ReportThread[]): ReportThread | null {
   let best: ReportThread | null = null;
   let most = 0;
-  for (const thread of threads.slice(0, MAX_LOOKED_AT)) {
+  const looked = threads.slice(0, MAX_LOOKED_AT);
+  const all = Math.max(0, ...looked.map(samplesOf));
+  for (const thread of looked) {
+    // What was there for some moments only says nothing of the process.
+    if (samplesOf(thread) * MIN_OF_BUSY < all) continue;
     const { busiest, samples } = activityOf(thread);
     if (busiest.length === 0 || waitOf(busiest) !== null || samples <= most) continue;
     best = thread;
@@ -734,13 +741,19 @@ function heaviestOf(thread: ReportThread): Activity | null {
   const path: ReportFrame[] = [];
   let node = root;
   let half = node;
+  /** The deepest one with a name that as many samples went through. */
+  let named: CallTreeNode | null = null;
   /** The deepest one with a third of all samples. */
   let third = node;
   /** Most samples that left it at one call: no other function has more. */
   let left = 0;
   for (;;) {
     path.push(node.frame);
-    if (node.count * 2 > total) half = node;
+    if (node.count * 2 > total) {
+      if (nameOf(node.frame) !== null) named = node;
+      else if (node.count < half.count) named = null;
+      half = node;
+    }
     if (node.count * 3 >= total) third = node;
     const next = heaviestNode(node.children);
     if (next === null) break;
@@ -766,14 +779,14 @@ function heaviestOf(thread: ReportThread): Activity | null {
         placeOf([third.frame])
       }`
       : `, and at its end is ${node.count === 1 ? "a single one" : `${node.count} of them`}`;
-    const words = `${share(half)} went through ${placeOf([half.frame])}${
+    const words = `${share(half)} went through ${placeOf([(named ?? half).frame])}${
       total < FEW ? ": so few samples show little" : end
     }`;
     return { words, idle: false, busiest: common, samples: half.count };
   }
   const words = half === node || node.count > left
     ? row === null ? `${half === node ? "mostly" : "most often"} ${end}` : end
-    : `${share(half)} went through ${placeOf([half.frame])}; its end is ${end}`;
+    : `${share(half)} went through ${placeOf([(named ?? half).frame])}; its end is ${end}`;
   return { words, idle: false, busiest, samples: node.count };
 }
 
@@ -864,7 +877,8 @@ function waitsIn(frames: readonly ReportFrame[], { waitReason }: KnowledgeRow): 
 /** The program's function that waits. */
 function calledBy(frames: readonly ReportFrame[]): string {
   const frame = frames.find((frame) => frameOwner(frame, frame.symbol) === "program");
-  return frame === undefined ? "" : `, called by ${placeOf([frame])}`;
+  if (frame === undefined) return "";
+  return `, called by ${nameOf(frame) === null ? `code of ${titleOf(frame)}` : placeOf([frame])}`;
 }
 
 /** What a spindump says that a thread was blocked by. */

@@ -244,14 +244,22 @@ function protectedPlace(report: CrashReport): Used | null {
   return operand === undefined || more.length > 0 ? null : used(report, operand);
 }
 
-/** What such an instruction used, where that is not canonical; `null` for others. */
-export function protectionWords(report: CrashReport): string | null {
+/** What such an instruction used, where that is not canonical; `null` for others.
+ *
+ * @param textOf the text that a register's bytes are, if they are any
+ */
+export function protectionWords(
+  report: CrashReport,
+  textOf: (value: bigint) => string | null,
+): string | null {
   const found = protectedPlace(report);
-  return found === null || !isNonCanonical(report, found.address)
-    ? null
-    : `By its instruction the address was 0x${
-      found.address.toString(16)
-    } (${found.formula}), which is not canonical.`;
+  if (found === null || !isNonCanonical(report, found.address)) return null;
+  const text = textOf(found.value);
+  return `By its instruction the address was 0x${
+    found.address.toString(16)
+  } (${found.formula}), which is not canonical${
+    text === null ? "" : `: ${found.base} holds the text "${text}"`
+  }.`;
 }
 
 /** The same where what it used is not aligned as it must be. */

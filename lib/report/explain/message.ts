@@ -397,7 +397,8 @@ function conditionRow(text: string): KnowledgeRow | null {
     condition,
   );
   if (object !== null && (object[2] !== undefined || !ofNoObject.test(object[1]))) {
-    return known("message", "condition on an object");
+    const row = known("message", "condition on an object")!;
+    return object[2] === undefined ? row : { ...row, causes: ["nil where an object is needed"] };
   }
   // A member of the object itself.
   if (/^_[a-z]\w{0,80}\s{0,4}(?:[<>]=?|==)/.test(condition)) {
@@ -486,6 +487,8 @@ function unrecognizedRow(text: string): KnowledgeRow | null {
     ? known("message", "unrecognized selector of NSNull")
     : systemClass.test(name)
     ? null
+    : /^_[a-z]/.test(method)
+    ? known("message", "unrecognized selector of the system's own")
     : known("message", "unrecognized selector of a class of the program");
 }
 

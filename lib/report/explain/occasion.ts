@@ -193,10 +193,17 @@ function builtinOf(symbol: string): string | null {
 /** What an event loop of others does: the system's calls it by a timer or a source, which says nothing of the work. */
 function pumpOf(symbol: string): string | null {
   if (symbol.startsWith("QCoreApplication::notify")) return "while an event of Qt was handled";
-  return /^base::(?:TaskAnnotator|MessagePump)/.test(symbol)
-    ? "in a task of Chromium's message loop"
-    : null;
+  return pumps.find(([functions]) => functions.test(symbol))?.[1] ?? null;
 }
+
+/** Functions of such loops: Chromium, base/task/common/task_annotator.cc; Flutter, fml/message_loop_impl.cc; WebKit,
+ * wtf/RunLoop.cpp; JUCE, juce_events/native/juce_MessageQueue_mac.h. */
+const pumps: readonly (readonly [RegExp, string])[] = [
+  [/^base::(?:TaskAnnotator|MessagePump)/, "in a task of Chromium's message loop"],
+  [/^fml::MessageLoop(?:Impl|Darwin)::/, "in a task of Flutter's message loop"],
+  [/^WTF::RunLoop::performWork\b/, "in a task of WebKit's run loop"],
+  [/^juce::MessageQueue::/, "in a callback of JUCE's message loop"],
+];
 
 /** Characters of a name in which a handler of Qt's is looked for. */
 const MAX_HANDLER = 200;

@@ -1,7 +1,7 @@
 /** Kernel panics. */
 
 import { textWords } from "./address.ts";
-import { sentence } from "./words.ts";
+import { capitalized, sentence } from "./words.ts";
 import { demangle } from "../../symbols/demangle/demangle.ts";
 import { textAt } from "../json.ts";
 import {
@@ -54,7 +54,7 @@ export function explainPanic(report: CrashReport): Findings {
     panic.message === ""
       ? `${kernel} panicked; the message was cut off.`
       : `${kernel} panicked: ${panic.message.replace(/ ?\(saved state: 0x[0-9a-f]{1,16}$/, "")}`,
-    ...(row === null ? [] : [row.meaning]),
+    ...(row === null ? [] : [inTransition(row.meaning, panic.message)]),
     ...details,
     ...silentWaits(report),
     ...powerChange(report),
@@ -97,6 +97,7 @@ export function explainPanic(report: CrashReport): Findings {
   // Without a backtrace there are no extensions to look at.
   const hasBacktrace = report.threads.some(({ frames }) => frames.length > 0) ||
     panic.extensions.length > 0;
+  const hasSuspect = details.some((text) => text.startsWith("The kernel suspects "));
   const next = row === null
     ? undefined
     : !hasBacktrace
@@ -119,12 +120,27 @@ export function explainPanic(report: CrashReport): Findings {
       causes: ["faulty memory, or other hardware", ...row.causes.filter(ofPointers)],
       next: "Test the memory, as by Apple Diagnostics.",
     }
-    : { ...row, next: possibleAdvice(next!, report) };
+    : {
+      ...row,
+      next: possibleAdvice(hasSuspect ? capitalized(next!.replace(naming, "")) : next!, report),
+    };
   return {
     headline: "kernel panic",
     happened,
     rows: advice === null ? [] : [advice],
   };
+}
+
+/** What sends to a message for a name that is told already. */
+const naming = /^The message names (?:the driver|whom it suspects), if [^;]{1,40}; /;
+
+/** What is told of a change of power, with the direction that the message says. XNU, iokit/Kernel/IOPMrootDomain.cpp:
+ * getFailureData. */
+function inTransition(meaning: string, message: string): string {
+  const way = /^(Sleep|Wake) transition timed out\b/.exec(message)?.[1];
+  return way === undefined
+    ? meaning
+    : meaning.replace("went to sleep or woke up", way === "Sleep" ? "went to sleep" : "woke up");
 }
 
 /** What only the owner of a Mac can do. */
@@ -433,6 +449,8 @@ function kernelFault({ text, panic, threads, images }: CrashReport): string[] {
       : (code & 2n) !== 0n
       ? ", by a write"
       : ", by a read";
+    // Of a page that is there: Intel, Software Developer's Manual, volume 3, "Page-Fault Exceptions".
+    const isNoCode = fault !== null && code !== null && (code & 0x15n) === 0x11n;
     words.push(
       address < NEAR_NULL
         ? `The address was 0x${address.toString(16)}${how}: null${
@@ -441,6 +459,11 @@ function kernelFault({ text, panic, threads, images }: CrashReport): string[] {
         : `The address was 0x${address.toString(16)}${how}.`,
     );
     const user = /\bFault CPU: 0x[0-9a-f]{1,4}[^\n]{0,12} (SMEP|SMAP)\b/.exec(head)?.[1];
+    if (isNoCode && user === undefined) {
+      words.push(
+        "The memory there may not be executed: the kernel jumped to a wrong address, as by a function's pointer or a return address that was overwritten.",
+      );
+    }
     if (fault !== null && user !== undefined) {
       words.push(
         `That is memory of a process: the CPU keeps the kernel from ${

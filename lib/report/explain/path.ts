@@ -139,7 +139,7 @@ function pathOf(
     : [...shortened(own.reverse()), ...shortenedSystem(inner, innermost >= 0).reverse()];
   if (steps.length < 2) return [];
   let image: string | null = null;
-  return steps.map((step) => {
+  return withoutRepeats(steps).map((step) => {
     if (step === null) return "…";
     const { name, place, times, isNameless } = step;
     const parts = [
@@ -205,6 +205,34 @@ function shortened(all: readonly Step[]): (Step | null)[] {
     else if (list.at(-1) !== null) list.push(null);
   }
   return list;
+}
+
+/** Most steps of a part of a path that is looked for behind itself. */
+const MAX_REPEATED = 6;
+
+/** The steps of a path without parts of it that come again at once, as what interprets a script does for each of the
+ * script's functions: what is left out between stands for them too. */
+function withoutRepeats(steps: readonly (Step | null)[]): (Step | null)[] {
+  const list: (Step | null)[] = [];
+  for (const step of steps) {
+    list.push(step);
+    for (let length = 2; length <= MAX_REPEATED && length * 2 <= list.length; length++) {
+      const begin = list.length - length;
+      const part = list.slice(begin);
+      if (!part.includes(null)) continue;
+      if (part.every((step, at) => isSameStep(step, list[begin - length + at]))) {
+        list.length = begin;
+        break;
+      }
+    }
+  }
+  return list;
+}
+
+function isSameStep(one: Step | null, other: Step | null): boolean {
+  return one === null || other === null
+    ? one === other
+    : one.name === other.name && one.image === other.image && one.place === other.place;
 }
 
 /** Functions by which Qt brings an event or a signal where it belongs: qtbase, qcoreapplication.cpp and qobject.cpp. */

@@ -148,6 +148,13 @@ export function isOutside(frame: ReportFrame, report: CrashReport): boolean {
     (packages.test(path) || plugIns.test(path));
 }
 
+/** Whether an image is, by its folder, a plug-in that programs of others load: an Audio Unit, a VST, an AAX or CLAP plug-in,
+ * a driver of Core Audio, what shows or imports files, or what a folder for plug-ins has. */
+export function isPlugIn({ image }: ReportFrame): boolean {
+  return /\.(?:component|vst3?|clap|aaxplugin|plugin|qlgenerator|mdimporter|osax)\/Contents\/|\/(?:Audio\/Plug-Ins|Internet Plug-Ins|InputManagers)\//i
+    .test(image?.path ?? "");
+}
+
 /** Folders of what jailbreaks load into programs: Cydia Substrate, Substitute, libhooker, ElleKit, and their tweaks. */
 const tweaks =
   /\/MobileSubstrate\/|\/TweakInject[/.]|\/CydiaSubstrate\.framework\/|^\/usr\/lib\/(?:lib(?:substrate|substitute|hooker|blackjack|ellekit|rocketbootstrap|activator)\b|substitute-|substrate\/)/;

@@ -1,6 +1,6 @@
 /** Samples, spindumps, hangs and resource reports: what their stacks show. */
 
-import type { KnowledgeRow } from "../knowledge/mod.ts";
+import { type KnowledgeRow, known } from "../knowledge/mod.ts";
 import {
   type CrashReport,
   fieldValue,
@@ -73,6 +73,9 @@ export function explainSampled(
     );
     happened.push(`Unresponsive: ${named.join(", ")}${silent.length > 6 ? ", …" : ""}.`);
   }
+  if (isOfNone(report, processes, text, silent.length)) {
+    happened.push("It was taken of the whole system, and notes no process that did not answer.");
+  }
   // The process that the samples were asked for, where they have all; else the one that did not answer.
   const target = targetOf(report, processes) ??
     (silent.length === 1 && processes.has(silent[0].title) ? silent[0].title : null);
@@ -90,6 +93,7 @@ export function explainSampled(
   }
   let stack: readonly ReportFrame[] = [];
   let about = thread;
+  const filled: KnowledgeRow[] = [];
   const isMissing = thread?.name === "heaviest stack" && thread.tree.length === 0 &&
     thread.frames.length === 0;
   if (isMissing) {
@@ -127,10 +131,16 @@ export function explainSampled(
     } else if (!stateOnly(rows)) {
       const all = stepsOf(report, thread);
       // Its own samples are not all of them.
+      const single = all === null || samplesOf(thread) > 1
+        ? null
+        : /^(?:mostly )?(\S.*?)(?:: 1 of 1 samples \(100%\)| in 1 of 1 samples \(100%\)(.*))$/
+          .exec(words);
       happened.push(
-        `${title}: ${words}${
-          all === null ? "" : `; it has ${samplesOf(thread)} of the ${all} samples`
-        }.`,
+        single !== null
+          ? `The stack of one of the ${all} samples: ${single[1]}${single[2] ?? ""}.`
+          : `${title}: ${words}${
+            all === null ? "" : `; it has ${samplesOf(thread)} of the ${all} samples`
+          }.`,
       );
     }
     if (report.warnings.includes(gaps)) {
@@ -141,7 +151,10 @@ export function explainSampled(
     const occasion = idle || isCut || stateOnly(rows) ? null : occasionOf(trunkOf(thread), thread);
     if (occasion !== null) happened.push(`All of it was ${occasion}.`);
     const pause = isCut ? null : javaPause(thread, processes.size <= 1 ? report.threads : owned);
-    if (pause !== null) happened.push(pause);
+    if (pause !== null) {
+      happened.push(pause.words);
+      if (pause.isFull) filled.push(known("event", "full collections of Java")!);
+    }
     const blocker = blockerOf(report, thread);
     if (processes.size <= 1 && (idle || waitsForThread(thread)) && blocker?.thread == null) {
       happened.push(...others(report.threads, thread));
@@ -202,7 +215,7 @@ export function explainSampled(
     report,
     title,
     happened,
-    isAll ? [...rows, awaited] : rows,
+    isAll ? [...rows, ...filled, awaited] : [...rows, ...filled],
     // One stack, of which everything is told: the samples have others.
     about === null || stack.length === 0 ? about : { ...about, frames: stack },
     ownFrame(stack, mine),
@@ -212,7 +225,10 @@ export function explainSampled(
 
 /** What a thread waits for that Java's virtual machine has stopped, as while it collects garbage; `null` for others. OpenJDK,
  * src/hotspot/share/runtime/safepoint.cpp: SafepointSynchronize::block. */
-function javaPause(thread: ReportThread, threads: readonly ReportThread[]): string | null {
+function javaPause(
+  thread: ReportThread,
+  threads: readonly ReportThread[],
+): { readonly words: string; readonly isFull: boolean } | null {
   const { busiest, samples } = activityOf(thread);
   if (samples * 2 < samplesOf(thread)) return null;
   if (!busiest.some(({ symbol }) => symbol?.startsWith("SafepointSynchronize::block") === true)) {
@@ -222,10 +238,22 @@ function javaPause(thread: ReportThread, threads: readonly ReportThread[]): stri
     other !== thread && trunkOf(other).some(({ symbol }) => ofCollection.test(symbol ?? ""))
   );
   const isAsking = busiest.some(({ symbol }) => /^CollectedHeap::\w*allocat/.test(symbol ?? ""));
-  return `In most of them Java's virtual machine had stopped it at a safepoint${
+  const isFull = collects !== undefined &&
+    trunkOf(collects).some(({ symbol }) => ofWholeHeap.test(symbol ?? "")) &&
+    samplesOf(collects) >= samplesOf(thread);
+  const words = `In most of them Java's virtual machine had stopped it at a safepoint${
     isAsking ? ", where it asked for memory for an object" : ""
-  }${collects === undefined ? "" : `, while thread ${collects.index} collected garbage`}.`;
+  }${
+    collects === undefined
+      ? ""
+      : `, while thread ${collects.index} collected garbage${isFull ? " in all of its heap" : ""}`
+  }.`;
+  return { words, isFull };
 }
+
+/** What collects all of the heap, as when a collection of the young objects did not free enough. */
+const ofWholeHeap =
+  /^(?:PSParallelCompact|PSMarkSweep|GenMarkSweep|G1MarkSweep|G1FullCollector)::|^G1CollectedHeap::do_full_collection\b/;
 
 /** What Java's virtual machine has its own thread do to collect garbage: OpenJDK, src/hotspot/share/gc. */
 const ofCollection =
@@ -249,6 +277,19 @@ function targetOf(
   }
   const title = `${process.name} [${process.pid}]`;
   return processes.has(title) ? title : null;
+}
+
+/** Whether a spindump, whose header is there, names no process or event that it was taken for, and no process that did not
+ * answer: spindump(8). */
+function isOfNone(
+  report: CrashReport,
+  processes: ReadonlySet<string | null>,
+  text: string,
+  silent: number,
+): boolean {
+  return report.format === "spindump" && processes.size > 1 && silent === 0 &&
+    report.process.name === null && report.bugType === null &&
+    /^Steps: {2,20}\d/m.test(text) && !/^(?:Event|Command|Reason): /m.test(text);
 }
 
 /** How many processes a spindump has: of some no thread was sampled. */

@@ -8,7 +8,7 @@ const telling =
   /\b(?:EXC_[A-Z]{3}|SIG[A-Z]{3,4}\b|KERN_[A-Z]{3}|[A-Za-z]\w{0,60}(?:Exception|Error)\b|[Ee]xception\b|[Uu]ncaught|[Uu]nhandled|[Aa]ssert(?:ion|ed)?\b|ASSERT|[Ff]atal|FATAL|[Pp]anic(?:ked)?\b|[Tt]erminat(?:ing|ed)\b|(?<![\w(])[Rr]eason: |\b(?:Termination|Exception) [A-Z][a-z]|[Ee]rror\b|ERROR\b|[Ff]ail(?:ed|ure)\b|CHECK\b|unrecognized selector|out of (?:range|bounds|memory)|[Ii]nvalid\b|[Uu]nexpected(?:ly)?\b|[Pp]recondition|not loaded|not found)/;
 
 /** Marks of headings and of what is set off, and lines that without them say nothing, such as headings of a form. */
-const marks = /[#>*_`\s-]+/g;
+const marks = /^\s*\d{1,2}[.)] |[#>*_`\s-]+/g;
 const heading = /^(?:\w+ ){0,3}\w*[:?]?$/;
 
 /** What a line has that says anything. */

@@ -129,7 +129,7 @@ export const frameRows: readonly KnowledgeRow[] = [
         "an object that was released once too often before: by code that ran earlier and is not on the stack",
         "memory damage in the object",
       ],
-      "Run with zombie objects: they name the object's class; then check who owns such objects.",
+      "Run with zombie objects, which name the object's class; check what releases an object that it does not own.",
       zombies,
       "top",
     ),

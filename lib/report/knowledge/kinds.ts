@@ -75,6 +75,14 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "event",
+    "full collections of Java",
+    "Java collected garbage in all of its heap.",
+    ["a Java heap that is nearly full, so that all of it had to be collected"],
+    "Raise the limit of Java's heap (-Xmx), or find what fills it by a dump of the heap.",
+    "OpenJDK, src/hotspot/share/gc: VM_ParallelGCFailedAllocation, PSParallelCompact, G1FullCollector",
+  ),
+  row(
+    "event",
     "disk writes",
     "The process wrote more to the disk than its limit allows.",
     [],

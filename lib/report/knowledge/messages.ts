@@ -802,6 +802,17 @@ export const messageRows: readonly KnowledgeRow[] = [
     language,
   ),
   message(
+    "unrecognized selector of the system's own",
+    "An object does not have the method that was called, which by the underscore before its name may be one of the system's own.",
+    [
+      "a class that stands in for one of the system's, such as a cell, and lacks a method that this version of the system calls",
+      "another version of the class than its caller was made for, or a category that was not linked (-ObjC)",
+      "an object of another class than its caller expects",
+    ],
+    "Read class and selector in the reason.",
+    language,
+  ),
+  message(
     "unrecognized selector of NSNull",
     "NSNull does not have the method that was called: it stands for what is missing, in collections and JSON.",
     ["an NSNull where another object was expected, such as null out of JSON"],

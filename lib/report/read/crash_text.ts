@@ -1536,12 +1536,14 @@ function wholeReasons(lines: readonly string[]): string[] {
   const whole: string[] = [];
   for (let at = 0; at < lines.length; at++) {
     let line = lines[at];
+    const isName = /^'[^']{1,100}',?(?: reason:(?: '|$)|$)/.test(lines[at + 1]?.trimStart() ?? "");
     if (
       /^\*\*\* Terminating app due to uncaught exception '[^']{1,100}',?(?: reason:(?: '|$)|$)/
-        .test(line)
+        .test(line) ||
+      (isName && /^\*\*\* Terminating app due to uncaught exception\s{0,4}$/.test(line))
     ) {
       let count = 0;
-      let joined = line;
+      let joined = line.trimEnd();
       const isOpen = (): boolean => !joined.includes("reason:") || isOpenReason(joined);
       const next = (): string | undefined => lines[at + count + 1];
       while (

@@ -1321,7 +1321,7 @@ Deno.test("nil does not fail a condition on a number", () => {
     })).words;
   assert(!raisedBy("fabs(width) <= LIMIT").includes("nil where"));
   assertStringIncludes(raisedBy("!isnan(size.width)"), "out of range or not a number");
-  assertStringIncludes(raisedBy("view != nil"), "nil where a value is needed");
+  assertStringIncludes(raisedBy("view != nil"), "nil where an object is needed");
 });
 
 Deno.test("Crashlytics' record of an exception is not whose it is", () => {

@@ -1178,6 +1178,19 @@ CPU Time:        0.212
   const idle = told(all + kernel).what;
   assertStringIncludes(idle, "beside spindump's own 4.113 s: WindowServer [1441] 0.966 s, kernel");
   assertStringIncludes(idle, "In WindowServer [1441], the main thread: idle");
+  assertStringIncludes(idle, "of the whole system, and notes no process that did not answer.");
+  assert(!what.includes("of the whole system"), what);
+  // A thread that was there for a moment says nothing of its process.
+  const passing = told(
+    all.replace(
+      /(?=\n {2}Thread 0x2419c.*\n.*\n.*CGXRun)/,
+      "\n  Thread 0x51ab      DispatchQueue 2     1 sample (316) priority 47\n" +
+        "  1  start_wqthread + 13 (libsystem_pthread.dylib + 9213) [0x7fff58007300]\n" +
+        "    1  flush + 212 (WindowServer + 469780) [0x10f91e55b]\n",
+    ),
+  ).what;
+  assertStringIncludes(passing, "In WindowServer [1441], the main thread: idle");
+  assert(!passing.includes("flush"), passing);
   // Each process has a main(), which names none of them.
   const mains = (all + kernel).replace(
     /(?=\n {4}1000 {2}take)/,
@@ -2619,6 +2632,8 @@ Num samples:     2 (67%)
   const { what } = told(samples);
   assertStringIncludes(what, "nothing crashed");
   assertStringIncludes(what, "Samples of each program: directoryd (2), Lamp (1).");
+  assertStringIncludes(what, "The stack of one of the 3 samples: in ");
+  assert(!what.includes("100%"), what);
 });
 
 Deno.test("kevent_id is a call about a queue, not an idle thread", () => {
@@ -2683,4 +2698,39 @@ Deno.test("who explains a report writes comments behind its fields; a quote does
     "panic(cpu 3 caller 0xfffffe001a659d58): Kernel data abort. at pc 0xfffffe0019e465e8, lr 0x13eafe001c0cb600 (saved state: 0xfffffe6081f0ae51\n)\n",
   );
   assertStringIncludes(what, "lr 0x13eafe001c0cb600\n");
+});
+
+Deno.test("an exception whose name a person's editor put on the next line; a method that may be the system's own", () => {
+  const thrown = (line: string) =>
+    told(
+      "Process: Shop [7]\nException Type:        EXC_CRASH (SIGABRT)\n" +
+        "Crashed Thread:        0  Dispatch queue: com.apple.main-thread\n\n" +
+        `Application Specific Information:\n${line}\nabort() called\n`,
+    );
+  const wrapped = thrown(
+    "*** Terminating app due to uncaught exception \n'NSInternalInconsistencyException', " +
+      "reason: 'Invalid parameter not satisfying: \naTitle != nil'",
+  );
+  assertStringIncludes(
+    wrapped.what,
+    "NSInternalInconsistencyException, Invalid parameter not satisfying: aTitle != nil",
+  );
+  assertEquals(wrapped.causes, "nil where an object is needed");
+  const lacks = (method: string) =>
+    thrown(
+      "*** Terminating app due to uncaught exception 'NSInvalidArgumentException', reason: " +
+        `'-[ShopLabelCell ${method}]: unrecognized selector sent to instance 0x600003348750'`,
+    );
+  assertStringIncludes(lacks("_optionsForView:").what, "may be one of the system's own");
+  assertStringIncludes(lacks("_optionsForView:").causes, "stands in for one of the system's");
+  assert(!lacks("optionsForView:").causes.includes("stands in"));
+});
+
+Deno.test("headings of a form that are numbered are no lines of a report that was not understood", () => {
+  const { what } = told(
+    "1. Go to 'shelf'\n2. See error\nProcess: Shop [7]\nOS Version: macOS 13.4 (22F66)\nReport Version: 12\n\n" +
+      "Crashed Thread: 10 pool\n\nException Type: EXC_BAD_ACCESS (SIGSEGV)\n" +
+      "Exception Codes: KERN_INVALID_ADDRESS at 0x10\n\nThread 0:\n0   libshelf.dylib   \n\n",
+  );
+  assert(!what.includes("See error"), what);
 });

@@ -1817,7 +1817,7 @@ Deno.test("managed code of a program: nameless frames of the class library, and 
 });
 
 Deno.test("Java's virtual machine stops threads at safepoints, as to collect garbage", () => {
-  const sample = (collector: string) =>
+  const of = (collector: string, whole = "") =>
     told(
       `Analysis of sampling Shop (pid 42) every 1 millisecond\nProcess: Shop [42]\n\nCall graph:\n` +
         "    10 Thread_1   DispatchQueue_1: com.apple.main-thread  (serial)\n" +
@@ -1827,9 +1827,10 @@ Deno.test("Java's virtual machine stops threads at safepoints, as to collect gar
         "    +       10 __psynch_cvwait  (in libsystem_kernel.dylib) + 8  [0x7003]\n" +
         "    10 Thread_2\n" +
         "      10 VMThread::run()  (in libjvm.dylib) + 1  [0x7004]\n" +
-        `        10 ${collector}  (in libjvm.dylib) + 1  [0x7005]\n` +
+        `        10 ${collector}  (in libjvm.dylib) + 1  [0x7005]\n` + whole +
         "\nTotal number in stack (recursive counted multiple, when >=5):\n\n",
-    ).what;
+    );
+  const sample = (collector: string): string => of(collector).what;
   const stopped = "Java's virtual machine had stopped it at a safepoint, where it asked for memory";
   assertStringIncludes(sample("VM_ParallelGCFailedAllocation::doit()"), stopped);
   assertStringIncludes(
@@ -1837,6 +1838,12 @@ Deno.test("Java's virtual machine stops threads at safepoints, as to collect gar
     "while thread 1 collected garbage",
   );
   assert(!sample("VM_Deoptimize::doit()").includes("collected garbage"));
+  const compacts =
+    "          10 PSParallelCompact::invoke(bool)  (in libjvm.dylib) + 1  [0x7006]\n";
+  const full = of("VM_ParallelGCFailedAllocation::doit()", compacts);
+  assertStringIncludes(full.causes, "a Java heap that is nearly full");
+  assertStringIncludes(full.next, "(-Xmx)");
+  assertEquals(of("VM_ParallelGCFailedAllocation::doit()").causes.includes("heap"), false);
 });
 
 Deno.test("a crash that a test asked for; the owner of a guard page; the handler of a dispatch source", () => {
@@ -1868,4 +1875,18 @@ Deno.test("a crash that a test asked for; the owner of a guard page; the handler
     ...loop,
   ])).what;
   assertStringIncludes(source, "in the handler of a dispatch source, such as a timer's");
+});
+
+Deno.test("the loop of Flutter's engine is told, not what of the system wakes it", () => {
+  const drawn = told(crash(access("0x8"), [
+    "Flutter flutter::Cart::bake(void*) + 4",
+    "Flutter fml::MessageLoopImpl::FlushTasks(fml::FlushType) + 156",
+    "Flutter fml::MessageLoopDarwin::OnTimerFire(__CFRunLoopTimer*, fml::MessageLoopDarwin*) + 32",
+    "CoreFoundation __CFRUNLOOP_IS_CALLING_OUT_TO_A_TIMER_CALLBACK_FUNCTION__ + 28",
+    "CoreFoundation __CFRunLoopDoTimer + 948",
+    "CoreFoundation CFRunLoopRunSpecific + 572",
+    "Flutter fml::MessageLoopDarwin::Run() + 88",
+  ]));
+  assert(!drawn.what.includes("in a timer"), drawn.what);
+  assertStringIncludes(drawn.what, "in a task of Flutter's message loop");
 });

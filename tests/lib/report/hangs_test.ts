@@ -54,6 +54,15 @@ Deno.test("a heaviest stack that samples leave on the way: the others are not wh
   assertStringIncludes(text, "12 of 20 samples (60%) went through step (Shop)");
   assertStringIncludes(text, "its end is in leaf (Shop): 3 of 20 samples (15%)");
   assert(!text.includes("8 of 20"), text);
+  // Of functions that as many went through, one with a name.
+  const nameless = explained(heaviest([
+    "20  thread_start + 15 (libsystem_pthread.dylib + 9339) [0x7fff2033547b]",
+    "20  pump + 40 (Shop + 4000) [0x106d38c5c]",
+    "12  step + 40 (Shop + 5000) [0x106d39c5c]",
+    "12  ??? (Shop + 5500) [0x106d39e50]",
+    "3   leaf + 40 (Shop + 6000) [0x106d3ac5c]",
+  ])).text;
+  assertStringIncludes(nameless, "12 of 20 samples (60%) went through step (Shop)");
   // One stack, numbered from its innermost frame.
   assertEquals(thread?.frames.map(({ index, symbol }) => [index, symbol])[0], [0, "leaf"]);
   assertEquals([deciding?.frame.index, deciding?.frame.symbol], [0, "leaf"]);

@@ -202,6 +202,9 @@ Deno.test("Intel: what a general protection fault used", () => {
   const used = intel("48 8b 47 18 90", fault, { rdi: 0x6f6c6c6548n << 16n, rbx: 1n << 60n });
   assertStringIncludes(used.what, "By its instruction the address was 0x6f6c6c65480018 (rdi + 24)");
   assert(!used.what.includes("rbx"), used.what);
+  // call [rcx + 0x20]; letters of two bytes, as of a string that stands where the object was.
+  const text = intel("ff 51 20 90", fault, { rcx: 0x0070006d00690020n });
+  assertStringIncludes(text.what, '(rcx + 32), which is not canonical: rcx holds the text " imp".');
   // movaps xmm0, [rsp + 8]
   const unaligned = intel("0f 28 44 24 08 90", fault, { rsp: 0x7ff7_b000_0000n });
   assertStringIncludes(unaligned.what, "an address that is aligned to 16 bytes: rsp + 8 is");

@@ -646,10 +646,14 @@ Deno.test("a general protection fault: which registers hold no address, and when
     "r14",
     "r15",
   ];
-  const faulted = (values: Record<string, string>, type = "EXC_BAD_ACCESS (SIGSEGV)"): string =>
+  const faulted = (
+    values: Record<string, string>,
+    type = "EXC_BAD_ACCESS (SIGSEGV)",
+    within = "MyApp read(Node*) + 4",
+  ): string =>
     told(crash({
       exception: [type, "EXC_I386_GPFLT"],
-      threads: [["MyApp read(Node*) + 4", ...loop]],
+      threads: [[within, ...loop]],
       registers: [
         "Thread 0 crashed with X86 Thread State (64-bit):",
         `  ${names.map((name) => `${name}: 0x${values[name] ?? "0000000105982fe0"}`).join("  ")}`,
@@ -671,6 +675,15 @@ Deno.test("a general protection fault: which registers hold no address, and when
     rcx: "2000000000000000",
   });
   assert(!many.includes("register"), many);
+  // What an autorelease pool overwrites its entries with is no damage.
+  const pop = "libobjc.A.dylib (anonymous namespace)::AutoreleasePoolPage::pop(void*) + 434";
+  const filled = { r11: "9000000000001000", r15: "a3a3a3a3a3a3a3a3" };
+  assertStringIncludes(
+    faulted(filled, undefined, pop),
+    "Of the registers, r11 (0x9000000000001000) holds no address.",
+  );
+  assertStringIncludes(faulted(filled), "r15 (0xa3a3a3a3a3a3a3a3)");
+  assert(!faulted({ r15: "a3a3a3a3a3a3a3a3" }, undefined, pop).includes("register"));
   // The registers are those of the handler that aborted.
   assert(!faulted({ rax: "2000000000000000" }, "EXC_BAD_ACCESS (SIGABRT)").includes("register"));
 });

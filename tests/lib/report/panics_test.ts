@@ -188,7 +188,10 @@ Deno.test("a transition that took too long is a driver's only where its message 
     explained(
       `panic(cpu 0 caller 0xffffff8000297f8c): Sleep transition timed out after 180 seconds while ${words}.\n`,
     ).text;
-  assertStringIncludes(panic("calling power state change callbacks"), "A driver did not complete");
+  assertStringIncludes(
+    panic("calling power state change callbacks"),
+    "A driver did not complete a power state change in time while the machine went to sleep.",
+  );
   for (const words of ["notifying applications", "writing the hibernation image"]) {
     assertStringIncludes(panic(words), "The machine did not go to sleep in time;");
     assert(!panic(words).includes("A driver did not"), words);

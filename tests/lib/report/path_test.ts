@@ -603,3 +603,45 @@ Deno.test("of a path through a toolkit the program's own function is kept", () =
   assert(path.some((step) => step.startsWith("OvenPopup::setEffect (libOven")), path.join(" → "));
   assert(!path.some((step) => step.includes("notify")), path.join(" → "));
 });
+
+Deno.test("what interprets a script is told once, not for each of the script's functions", () => {
+  const call = [
+    "python3 call_function + 8",
+    "python3 _PyEval_EvalFrameDefault + 8",
+    "python3 _PyEval_Vector + 8",
+  ];
+  const path = pathOf([
+    "libbread.so bake(Oven&) + 8",
+    "libbread.so _wrap_bake + 8",
+    ...Array.from({ length: 9 }, () => call).flat(),
+    "python3 pymain_main + 8",
+    "dyld start + 8",
+  ]).join(" ");
+  assert(path.split("_PyEval_EvalFrameDefault").length <= 3, path);
+  assertStringIncludes(path, "bake");
+});
+
+Deno.test("a plug-in that other programs load is told as one, by its folder", () => {
+  const loaded = (path: string) => {
+    const report = readReport(
+      "Process: Studio [1]\nPath: /Applications/Studio.app/Contents/MacOS/Studio\nOS Version: macOS 14.1 (23B74)\n" +
+        crash(["0x000000010ed44500 Choir 0x10ed44000 + 1280", ...loop]) +
+        "\nBinary Images:\n0x100000000 - 0x10000ffff Studio (1) <0a0b0c0d0e0f40018001020304050607> " +
+        "/Applications/Studio.app/Contents/MacOS/Studio\n" +
+        `0x10ed44000 - 0x10ed54000 com.example.Choir (1) <0a0b0c0d0e0f40018001020304050608> ${path}\n`,
+      "x",
+    );
+    const { isPlugIn, isOutside } = attributeReport(report);
+    return { isPlugIn, isOutside, next: explainReport(report).check.join(" ") };
+  };
+  const unit = loaded("/Library/Audio/Plug-Ins/Components/Choir.component/Contents/MacOS/Choir");
+  assertEquals([unit.isPlugIn, unit.isOutside], [true, true]);
+  assertStringIncludes(unit.next, "run the program without it: only the maker of Choir has");
+  const library = loaded("/usr/local/lib/Choir");
+  assertEquals([library.isPlugIn, library.isOutside], [false, true]);
+  assert(!library.next.includes("plug-in"), library.next);
+  const own = loaded(
+    "/Applications/Studio.app/Contents/PlugIns/Choir.component/Contents/MacOS/Choir",
+  );
+  assertEquals([own.isPlugIn, own.isOutside], [false, false]);
+});

@@ -274,6 +274,28 @@ Deno.test("panics: a tag check of memory, and the driver whose power did not cha
       "0xffffff8000002010 : 0xffffff7f80003000 com.example.oven : __ZN8OvenHeat20lowerOnePowerStateToEm + 0x114\n" +
       "      Kernel Extensions in backtrace:\n         com.example.oven(1.0)@0xffffff7f80000000->0xffffff7f80010000\n",
   );
+  assertStringIncludes(asleep.next, "The message names the driver, if it is known; disconnect");
+  const suspected = told(
+    "panic(cpu 0 caller 0xffffff8000001000): Wake transition timed out after 180 seconds while calling power state " +
+      "change callbacks. Suspected bundle: com.example.oven. Thread 0x12ee.\n" +
+      "Backtrace (CPU 0), Frame : Return Address\n0xffffff8000002000 : 0xffffff8000003000\n",
+  );
+  assertStringIncludes(suspected.what, "in time while the machine woke up.");
+  assertEquals(suspected.next, "Disconnect devices, remove extensions.");
+  const jumped = (code: string, kind: string) =>
+    told(
+      "panic(cpu 0 caller 0xffffff8000001000): Kernel trap at 0xffffff8032001230, type 14=page fault, registers:\n" +
+        "CR0: 0x000000008001003b, CR2: 0xffffff8032001230, CR3: 0x0000000200000000, CR4: 0x00000000000026e0\n" +
+        `Fault CR2: 0xffffff8032001230, Error code: ${code}, Fault CPU: 0x0 ${kind}\n\n` +
+        "Backtrace (CPU 0), Frame : Return Address\n0xffffff8000002000 : 0xffffff8000003000\n",
+    ).what;
+  assertStringIncludes(
+    jumped("0x0000000000000011", "Kernel NX fault"),
+    "The memory there may not be executed: the kernel jumped to a wrong address",
+  );
+  assert(!jumped("0x0000000000000011", "SMEP").includes("a wrong address"));
+  assert(!jumped("0x0000000000000010", "").includes("may not be executed"));
+  assert(!jumped("0x0000000000000003", "").includes("may not be executed"));
   assertStringIncludes(
     asleep.what,
     "its device's power: OvenHeat::lowerOnePowerStateTo (com.example.oven)",
