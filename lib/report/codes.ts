@@ -18,7 +18,7 @@ export function signalName(number: number | null): string | null {
 
 /** The signal at the begin of a text such as `SIGABRT (Abort trap: 6)`; `null` for others. */
 export function signalOf(text: string | null): string | null {
-  return /^SIG[A-Z]+/.exec(text ?? "")?.[0] ?? null;
+  return /^SIG(?:USR[12]|[A-Z]+)/.exec(text ?? "")?.[0] ?? null;
 }
 
 /** Mach exceptions by number: `mach/exception_types.h`. */

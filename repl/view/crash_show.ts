@@ -286,6 +286,10 @@ const absences = {
   wait: safe`not known; the stack is that of a thread that waited`,
   signal: safe`nobody's, as far as the stacks show: a signal from outside ended the process`,
   setup: safe`how the program was built, installed or started; the stack does not decide`,
+  argument:
+    safe`not decided; the system called the program's method with a nil that its declaration does not allow`,
+  settings:
+    safe`the program's settings, in its files or passed by its code; the stack does not decide`,
   blameless: safe`nobody's; no code of the process need have led to it`,
   "javascript error":
     safe`JavaScript that the program runs, which did not catch an error; its functions are not on the stack`,

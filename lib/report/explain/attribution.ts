@@ -40,7 +40,14 @@ import {
   isTweak,
 } from "./program.ts";
 import { isCopying } from "./copying.ts";
-import { isEvidence, isOfBinding, lacksState, makerOfFile, scriptBetween } from "./evidence.ts";
+import {
+  bridgedArgument,
+  isEvidence,
+  isOfBinding,
+  lacksState,
+  makerOfFile,
+  scriptBetween,
+} from "./evidence.ts";
 import { isOwnKill, isSignalled } from "./signalled.ts";
 import { jetsamReason } from "./jetsam.ts";
 import { isIdleStack, lockOf } from "./hang.ts";
@@ -267,8 +274,9 @@ export function attributeReport(
       frames,
     };
   }
-  if (endedBy(report) !== "access" && reading.rows.some(({ row }) => row.isOfSetup === true)) {
-    return { ...undecided, absent: "setup", frames };
+  const setup = reading.rows.find(({ row }) => row.isOfSetup !== undefined)?.row.isOfSetup;
+  if (endedBy(report) !== "access" && setup !== undefined) {
+    return { ...undecided, absent: setup === true ? "setup" : "settings", frames };
   }
   if (
     reading.rows.some(({ row }) =>
@@ -315,10 +323,21 @@ export function attributeReport(
   // A panic of Rust that may not go on has left what it began in, unless that is the function itself.
   const isUnwound = isOwn && endedBy(report) !== "access" &&
     stack.slice(0, at).some(({ symbol }) => cannotUnwind.test(symbol ?? ""));
-  const absent = isUnwound ? "unwound" : isLeft ? "left" : isOwn ? null : whyAbsent(owned, found);
+  const isPassedNil = isOwn && deciding?.owner === "program" && endedBy(report) === "trap" &&
+    bridgedArgument(stack) !== null &&
+    stack[at - 1]?.symbol?.includes("_unconditionallyBridge") === true;
+  const absent = isPassedNil
+    ? "argument"
+    : isUnwound
+    ? "unwound"
+    : isLeft
+    ? "left"
+    : isOwn
+    ? null
+    : whyAbsent(owned, found);
   const isSystems = absent === null || systemAbsent.has(absent);
   return {
-    verdict: isAddress || isLeft || isUnwound
+    verdict: isAddress || isLeft || isUnwound || isPassedNil
       ? "unknown"
       : deciding?.owner ?? (isSystems ? "system" : "unknown"),
     absent,

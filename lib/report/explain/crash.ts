@@ -24,7 +24,14 @@ import { occasionOf, queueRow } from "./occasion.ts";
 import { callPath } from "./path.ts";
 import { peerOf } from "./peers.ts";
 import { isOfProcess, isSystemProgram } from "./program.ts";
-import { hiddenRecursion, hiddenWords, MANY, partialRecursion, recursion } from "./recursion.ts";
+import {
+  hiddenRecursion,
+  hiddenWords,
+  MANY,
+  partialRecursion,
+  recursion,
+  sameCall,
+} from "./recursion.ts";
 import { saidBefore } from "./said_before.ts";
 import {
   endedBy,
@@ -335,6 +342,16 @@ function tellRecursion({ report, outside, deep }: Crash, story: Story): void {
       `The stack is full, and ${
         frameTitle(part.frame)
       } is on it ${part.count} times in the ${frames.length} frames that are there: most likely recursion filled it.`,
+    );
+  }
+  const run = outside || hidden !== null || deep !== null || part !== null
+    ? null
+    : sameCall(report);
+  if (run !== null) {
+    story.tell(
+      `Frames ${run.first.index} to ${run.last.index} are one and the same call, ${
+        frameTitle(run.first)
+      }: most likely a function that calls itself.`,
     );
   }
   if (deep === null) return;

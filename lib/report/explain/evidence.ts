@@ -6,6 +6,7 @@ import { imageOf, isBaseLibrary, isSystemFrame, titleOf } from "../images.ts";
 import { bareName, knownFrame, knownScript } from "../knowledge/mod.ts";
 import { type CrashReport, fieldValue, type ReportFrame } from "../report.ts";
 import { waitOf } from "./hang.ts";
+import { readableName } from "./names.ts";
 import {
   abortsAfter,
   endedBy,
@@ -29,6 +30,28 @@ const others: ReadonlySet<string | undefined> = new Set([
 ]);
 
 const ofOthers = /\b(?:pipe|socket|connection|child process|file lock)\b/;
+
+/** A nil argument that what Swift's compiler made of a method for Objective-C could not convert. */
+export interface BridgedArgument {
+  /** The method, as Swift has it. */
+  readonly method: string;
+  /** The function of the system that called it. */
+  readonly caller: ReportFrame;
+}
+
+/** The method of the program that a function of the system called with nil, where that was to be converted for Swift; `null` for
+ * others, such as a result that is nil. */
+export function bridgedArgument(stack: readonly ReportFrame[]): BridgedArgument | null {
+  const at = stack.findIndex(({ symbol }) =>
+    symbol !== null && /_unconditionallyBridgeFromObjectiveC/.test(symbol)
+  );
+  const [entry, caller] = [stack[at + 1], stack[at + 2]];
+  if (at < 0 || entry?.symbol == null || caller?.symbol == null) return null;
+  const name = readableName(entry.symbol);
+  return name.startsWith("@objc ") && isSystemFrame(caller) && !entry.inlined
+    ? { method: name.slice("@objc ".length), caller }
+    : null;
+}
 
 /** Functions of the system that call those who observe something. */
 const tellsObservers =

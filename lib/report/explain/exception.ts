@@ -579,7 +579,11 @@ export function tellKind(crash: Crash, isDecoded: boolean, story: Story): void {
       }`,
     );
   } else if (kind === null) {
-    // Nothing is known of it.
+    // Nothing else is known of it.
+    if (exception?.type === "EXC_CRASH" && signal !== null && rows.length + happened.length === 0) {
+      const sender = senderWords(report);
+      story.tell(`${signal} ended the process.${sender === null ? "" : ` ${sender}`}`);
+    }
   } else if (simulated >= 0) {
     // What was done to the guard says more than that the process went on.
     story.tell(kind.meaning);
@@ -749,6 +753,8 @@ function kindRow(
   if (signal === null) return null;
   const row = isSentByItself(report)
     ? known("signal", "sent by itself")
+    : sendsOther(report, signal)
+    ? { ...known("signal", "sent by itself")!, meaning: `The process sent ${signal} to itself.` }
     : isOwnKill(report)
     ? known("signal", "SIGKILL of itself")
     : signal === "SIGABRT" && isSentByAnother(report, stack)
@@ -859,6 +865,22 @@ function isSentByItself({ exception, crashedThread }: CrashReport): boolean {
   return /^_{0,2}(?:pthread_)?kill$/.test(frames[0]?.symbol ?? "") &&
     frames.slice(1, 4).some(({ symbol }) => /^(?:raise|kill|pthread_kill)$/.test(symbol ?? "")) &&
     !frames.some(isTrampoline);
+}
+
+/** Signals that are of no access to memory, and that a process sends to itself on purpose. */
+const notOfAccess = /^SIG(?:ILL|TRAP|FPE|SYS|EMT|QUIT|TERM|HUP|INT|USR[12]|ALRM|XCPU|PIPE)$/;
+
+/** Whether the crashed thread was in the call by which its process sent itself such a signal. */
+function sendsOther(
+  { exception, crashedThread, termination, process }: CrashReport,
+  signal: string,
+): boolean {
+  const frames = crashedThread?.frames ?? [];
+  const pid = termination?.byPid ?? null;
+  return exception?.type === "EXC_CRASH" && exception.codes.every((code) => code === 0n) &&
+    notOfAccess.test(signal) && (pid === null || process.pid === null || pid === process.pid) &&
+    /^_{0,2}(?:pthread_)?kill$/.test(frames[0]?.symbol ?? "") && !frames.some(isTrampoline) &&
+    !lacksSender(frames);
 }
 
 /** The system's words for a limit, in a sentence: `(Limit 50%) Observed 52% over 180 secs`. */

@@ -65,8 +65,8 @@ export function finished(
   const version = process.version === null || /^(?:\?\?\?|0$)/.test(process.version)
     ? ""
     : ` ${process.version.replace(/ ?\( ?\)$/, "")}`;
-  const name = process.name ?? (report.panic === null ? nameByMain(report) : null) ??
-    process.identifier;
+  const name = process.name || ((report.panic === null ? nameByMain(report) : null) ??
+    process.identifier ?? nameByReason(report));
   const who = name === null ? version === "" ? "" : `version${version}: ` : `${name}${version}: `;
   const causes: string[] = [];
   // The first row that has causes is the most specific.
@@ -106,6 +106,13 @@ function nameByMain({ threads, decidingStack }: CrashReport): string | null {
     if (!isSystemFrame(main) && title !== "" && !/^\?+$|\.dylib$/.test(title)) return title;
   }
   return null;
+}
+
+/** The program's name, or its bundle's identifier, as the reason of a termination has it: FrontBoard's and RunningBoard's words. */
+function nameByReason({ termination }: CrashReport): string | null {
+  const text = termination?.reasons.join("\n").slice(0, 4000) ?? "";
+  return /\b(?:app|application|xpcservice)<([A-Za-z][\w.-]{1,100})[(>]/.exec(text)?.[1] ??
+    /\btransgression: ([A-Za-z][\w.-]{1,100}) exhausted\b/.exec(text)?.[1] ?? null;
 }
 
 /** Mangled names of Swift, C++ and Rust in a text. */

@@ -3,11 +3,18 @@
 import { signalOf, subtypeName } from "../codes.ts";
 import { faultAddress, isAccess, NEAR_NULL, stackPointer } from "../fault.ts";
 import { imageFinder, imageOf, imageTitle, isSystemFrame, titleOf } from "../images.ts";
-import { bareName, type KnowledgeRow, known, knownFrame, typeLookup } from "../knowledge/mod.ts";
+import {
+  bareName,
+  type KnowledgeRow,
+  known,
+  knownFrame,
+  nilForValue,
+  typeLookup,
+} from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { classifyAddress, textOnStack } from "./address.ts";
 import { accessOf } from "./cpu.ts";
-import { checksIndex, isOfBinding, lacksState } from "./evidence.ts";
+import { bridgedArgument, checksIndex, isOfBinding, lacksState } from "./evidence.ts";
 import { emptyWords } from "./explanation.ts";
 import { isMainThread } from "./hang.ts";
 import {
@@ -115,6 +122,7 @@ export function tellFunction(
     const before = story.rows.length;
     story.add(row, isSilent ? `${row.meaning} The report does not say why.` : undefined);
     if (!isSilent && story.rows.length > before) tellUnsaid(report, row, story);
+    if (row.meaning === nilForValue) tellArgument(stack, story);
     if (row.meaning === typeLookup) tellType(report, stack, telling.index, fault, story);
     if (row.key.startsWith("getSuperclassMetadata")) tellClass(report, stack, telling.index, story);
   }
@@ -126,6 +134,19 @@ export function tellFunction(
       : framework.row.meaning;
     story.add(framework.row, `${meaning} It is ${framework.name}.`);
   }
+}
+
+/** Tells that it was the system that passed nil to a method of the program. */
+function tellArgument(stack: readonly ReportFrame[], story: Story): void {
+  const argument = bridgedArgument(stack);
+  if (argument === null) return;
+  const { method, caller } = argument;
+  story.tell(
+    `Most likely it is an argument of ${shortName(method)}, which ${frameTitle(caller)} called.`,
+  );
+  const at = story.rows.findIndex(({ meaning }) => meaning === nilForValue);
+  const row = known("message", "nil for a method's argument")!;
+  story.rows[at] = { ...story.rows[at], causes: row.causes, next: row.next };
 }
 
 /** Functions that Swift's compiler makes to ask the run-time for a type, or for a type's conformance to a protocol, with the

@@ -21,6 +21,11 @@ export function simulatorOf(
     const isSaid = osVersion === system || osVersion?.startsWith(`${system} (`) === true;
     return `in the simulator (${device}${isSaid ? "" : `, ${system}`})`;
   }
+  // Xcode 3 to 5.
+  const older = information.map((text) =>
+    /^iPhone Simulator [\d.]{1,12}, (iPhone OS [\d.]{1,12}) \((iP\w{2,5})\b/.exec(text.trimStart())
+  ).find((match) => match !== null);
+  if (older != null) return `in the simulator (${older[2]}, ${older[1]})`;
   // The dynamic linker names the places where it looked.
   const isNamed = [...information, ...termination?.reasons ?? []].some((text) =>
     /'?\/(?:Users\/[^/\n]{1,100}\/)?Library\/Developer\/CoreSimulator\//.test(text.slice(0, 4000))

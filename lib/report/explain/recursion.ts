@@ -154,6 +154,27 @@ export function partialRecursion(
   return most === undefined || (most.count < MIN_AGAIN && !isAll) ? null : most;
 }
 
+/** The frames of the crashed thread that are one call again and again, where the access was at or near the end of a stack;
+ * `null` for others. */
+export function sameCall(
+  report: CrashReport,
+): { readonly first: ReportFrame; readonly last: ReportFrame } | null {
+  const frames = report.crashedThread?.frames ?? [];
+  const address = endedBy(report) === "access" ? faultAddress(report) : null;
+  if (address === null || !/^(?:stack|stack area)$/.test(classifyAddress(report, address).kind)) {
+    return null;
+  }
+  for (let at = 1; at + MIN_AGAIN <= frames.length; at++) {
+    const first = frames[at];
+    let end = at + 1;
+    while (frames[end]?.address === first.address && !frames[end].inlined) end++;
+    if (end - at >= MIN_AGAIN && first.address !== 0n && !first.inlined) {
+      return { first, last: frames[end - 1] };
+    }
+  }
+  return null;
+}
+
 /** Whether the access that ended a process was one beyond the end of its stack: it says nothing of what was in hand. */
 export function overflows(report: CrashReport): boolean {
   if (endedBy(report) !== "access") return false;

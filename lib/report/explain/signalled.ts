@@ -25,7 +25,9 @@ export function isSignalled(report: CrashReport, stack: readonly ReportFrame[]):
   if (isPackaging(report)) return false;
   if (stack.slice(0, 3).some(({ symbol }) => sends.test(symbol ?? ""))) return false;
   const signal = signalOf(exception.signal ?? type);
-  if (signal !== null && sent.test(signal)) return type !== "EXC_CRASH" || isKilled(report);
+  if (signal !== null && sent.test(signal) && (type !== "EXC_CRASH" || isKilled(report))) {
+    return true;
+  }
   const pid = termination?.byPid ?? null;
   return type === "EXC_CRASH" && pid !== null && process.pid !== null && pid !== process.pid &&
     termination!.byProcess !== process.name && termination!.byProcess !== "exc handler";

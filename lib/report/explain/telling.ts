@@ -155,7 +155,8 @@ function endsInLoop({ format, text }: CrashReport, { tree }: ReportThread): bool
  * - `unwound`: a panic of Rust came to a function that it may not leave, and began there or in what has left the stack
  * - `bound`: an element of the program's collection, for which a binding of SwiftUI stood
  * - `sender`: it sent the signal to itself, from a function that has left the stack
- * - `setup`: how the program was built, installed or started ended it
+ * - `setup`: how the program was built, installed or started ended it; `settings`: what settings it has
+ * - `argument`: a function of the system passed nil to a method of the program that takes none
  * - `blameless`: a code says that no code of the process need have led to its end
  * - `javascript error`: JavaScript did not catch an error, which was raised again; its functions are not on the stack
  * - `again`: what is on the stack only raised an earlier error again
@@ -217,6 +218,8 @@ export type Absent =
   | "sent"
   | "sender"
   | "setup"
+  | "settings"
+  | "argument"
   | "blameless"
   | "again"
   | "javascript error"

@@ -149,7 +149,9 @@ function slowness({ report, texts, peer }: Crash): Partial<Pick<KnowledgeRow, "c
   }
   return / waited(?!, or)/.test(words) && !isIdleMain(frames)
     ? {
-      next,
+      next: next === "" && awaited?.meaning === FILE_LOCK
+        ? "Find what else takes the file's lock, and how long it keeps it."
+        : next,
       causes: [awaitedCause(awaited)],
     }
     : { next };
@@ -171,11 +173,16 @@ const awaitedWords: Readonly<Partial<Record<WaitReason, string>>> = {
   files: "the main thread waited for a file or the disk",
 };
 
+/** How the row of a wait for a file's lock says it. */
+const FILE_LOCK = "blocked on a file lock";
+
 /** What a main thread waited for, as far as the function tells. */
 function awaitedCause(awaited: KnowledgeRow | null): string {
   const reason = awaited?.waitReason ?? "unknown";
   return awaitedWords[reason] ??
-    (reason === "other" && awaited!.meaning.startsWith("blocked on ")
+    (awaited?.meaning === FILE_LOCK
+      ? `the main thread was ${FILE_LOCK}: another process, such as an extension of the app, or another thread has it`
+      : reason === "other" && awaited!.meaning.startsWith("blocked on ")
       ? `the main thread was ${awaited!.meaning}`
       : "the main thread waited: for another thread or process, the network, a file, or a lock");
 }
@@ -394,6 +401,9 @@ export function tellNamespace({ report, ended }: Crash, story: Story): void {
 /** The row for a termination code, in the termination itself or in the exception's codes. */
 export function terminationRow(report: CrashReport): KnowledgeRow | null {
   const row = isBadJump(report) ? null : terminationCode(report);
+  if (row?.key === "*:0xdead10cc" && namesLocked(report)) {
+    return known("termination", "*:0xdead10cc named");
+  }
   // Older systems have one code for all that took too long.
   if (row === null || !/^(?:\*|ASSERTIOND):0x8badf00d$/.test(row.key)) return row;
   const text = [
@@ -402,6 +412,12 @@ export function terminationRow(report: CrashReport): KnowledgeRow | null {
     reasonOf(report) ?? "",
   ].join("\n").slice(0, 16_000);
   return /beyond permitted time|permittedBackgroundDuration/.test(text) ? assertionRow(text) : row;
+}
+
+/** Whether a process was ended for files that it had locked, and these are named. */
+function namesLocked({ information, termination }: CrashReport): boolean {
+  const text = [...information, ...termination?.reasons ?? []].join("\n").slice(0, 16_000);
+  return /\bsuspended with locked system files:\s{0,8}\/\S/.test(text);
 }
 
 /** How the keys of the rows for assertions begin. */

@@ -71,6 +71,9 @@ const raises = (key: string, source: string): KnowledgeRow =>
 /** Code of an actor that ran off it. */
 export const wrongExecutor = "Swift code of an actor ran on another executor than the actor's.";
 
+/** What ended where Objective-C's nil was to become a value of Swift. */
+export const nilForValue = "Objective-C passed nil to Swift for a value that is not optional.";
+
 /** What the functions of Swift's run-time were doing that look up types. */
 export const typeLookup =
   "The Swift run-time crashed while it looked up a type or a conformance by its description.";
@@ -664,6 +667,19 @@ export const frameRows: readonly KnowledgeRow[] = [
       language,
     ),
   ),
+  ...needing(
+    "raise",
+    frame(
+      "-[NSObject(NSKeyValueObserving) observeValueForKeyPath:*",
+      "An observer of a property got a change that it does not handle.",
+      [
+        "observeValueForKeyPath: that passes on what nobody above it observes",
+        "an observer that was not removed, and whose address another object has now",
+      ],
+      "Compare the key path and context, which the exception's reason has, with those that were registered.",
+      "Apple, NSKeyValueObserving",
+    ),
+  ),
   // Its next function in Foundation, by which reporters name a return address after a call that does not return.
   frame(
     "_userInfoForFileAndLine + 0",
@@ -962,7 +978,7 @@ export const frameRows: readonly KnowledgeRow[] = [
     ].map((type) =>
       frame(
         `static ${type}._unconditionallyBridgeFromObjectiveC*`,
-        "Objective-C passed nil to Swift for a value that is not optional.",
+        nilForValue,
         [`a method's parameter or result that is declared without an optional, for which nil came: ${type} is a value`],
         "See what the first frame of yours gets from Objective-C.",
         "Swift, _ObjectiveCBridgeable: _unconditionallyBridgeFromObjectiveC",

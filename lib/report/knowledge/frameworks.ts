@@ -739,7 +739,7 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "Read the exception's reason in the console.",
     "Google Mobile Ads SDK",
     raise,
-  ),
+  ).map((row) => ({ ...row, isOfSetup: "settings" as const })),
   ...frame(
     ["Configuration.APIKeyValidationResult.checkForSimulatedStoreAPIKeyInRelease*"],
     "RevenueCat's SDK stopped the program on purpose: a build for release was configured with the API key of its Test Store.",
@@ -747,7 +747,7 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "Configure release builds with the key of the App Store (appl_…), and leave the Test Store's to debug builds.",
     "RevenueCat, purchases-ios, Sources/Purchasing/Configuration.swift",
     "stop",
-  ).map((row) => ({ ...row, isOfSetup: true as const })),
+  ).map((row) => ({ ...row, isOfSetup: "settings" as const })),
   ...frame(
     ["+[KSCrashTriggersList trigger_*"],
     "KSCrash's own trigger made the process crash on purpose, as a test of crash reports asks for it.",
@@ -763,7 +763,7 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "Take the file, or the options, for this bundle identifier from Firebase's console.",
     "Firebase, FirebaseCore/Sources/FIRApp.m: -configureCore is false for an identifier that -isAppIDValid refuses only",
     raise,
-  ),
+  ).map((row) => ({ ...row, isOfSetup: "settings" as const })),
   ...frame(
     [
       "CKContainer.__allocating_init(identifier:)",
@@ -862,7 +862,7 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "Take the file, or the options, for this bundle identifier from Firebase's console; read the exception's reason in the console.",
     "Firebase, FirebaseInstallations/Source/Library/FIRInstallations.m: validateAPIKey",
     raise,
-  ),
+  ).map((row) => ({ ...row, isOfSetup: "settings" as const })),
   ...frame(
     ["+[FIRApp configure]"],
     "Firebase found no options: GoogleService-Info.plist is not in the app, or could not be read.",
@@ -870,7 +870,7 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "Add the file to the app's target.",
     "Firebase, FirebaseCore/Sources/FIRApp.m",
     raise,
-  ),
+  ).map((row) => ({ ...row, isOfSetup: "settings" as const })),
   ...frame(
     ["+[FIRApp appWasConfiguredTwice:*"],
     "A Firebase app was configured twice.",
@@ -982,6 +982,17 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     ["tableView:cellForRowAtIndexPath: that returned nil"],
     "Return a cell for each row.",
     "Apple, UITableViewDataSource",
+    raise,
+  ),
+  ...frame(
+    ["-[UICollectionView _createPreparedCellForItemAtIndexPath:*"],
+    "A collection view did not get a cell from its data source that it can use.",
+    [
+      "collectionView:cellForItemAtIndexPath: that returned nil, or a cell that it did not dequeue",
+      "a cell that was dequeued and not returned, as where two are dequeued for one item",
+    ],
+    "Dequeue one cell for each item, with its index path, and return that.",
+    "Apple, UICollectionViewDataSource and UICollectionView",
     raise,
   ),
   ...frame(

@@ -415,7 +415,7 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   ...awaited(
     "operations of a queue",
-    [],
+    ["operations that take long, that cannot begin, or that wait for this thread"],
     "",
     "Foundation, NSOperation.h",
     ...[

@@ -20,7 +20,14 @@ import { runtimeRows } from "./runtimes.ts";
 import { terminationRows } from "./terminations.ts";
 import { companions, scriptRows, sdkRows, vendorRows } from "./vendors.ts";
 
-export { heapDamage, heapMet, mallocStop, typeLookup, wrongExecutor } from "./frames.ts";
+export {
+  heapDamage,
+  heapMet,
+  mallocStop,
+  nilForValue,
+  typeLookup,
+  wrongExecutor,
+} from "./frames.ts";
 export { collected, sourced, timed } from "./frameworks.ts";
 export {
   kernelParts,

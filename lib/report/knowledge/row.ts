@@ -131,8 +131,9 @@ export interface KnowledgeRow {
   readonly needs?: FrameNeed;
   /** Whether what it tells of is that the program was not started: none of its code ran. */
   readonly neverRan?: true;
-  /** Whether what it tells of is how the program was built, installed or started, and not what its code did. */
-  readonly isOfSetup?: true;
+  /** Whether what it tells of is how the program was built, installed or started, or what settings it has, such as a service's
+   * keys, and not what its code did. */
+  readonly isOfSetup?: true | "settings";
   /** Whether the function met what came of earlier calls, not of the one that it is in. */
   readonly isLater?: true;
   /** What a thread waits for in the function; of the kind `wait`. */

@@ -118,6 +118,13 @@ export const terminationRows: readonly KnowledgeRow[] = [
     note,
   ),
   code(
+    "*:0xdead10cc named",
+    '"dead lock": the app held a file lock or a database lock while it was suspended.',
+    ["the file that the message names: what uses it, such as a database, still had it locked in the background"],
+    "Finish or close it before suspension, or ask for background time.",
+    note,
+  ),
+  code(
     "*:0xbaaaaaad",
     "A stackshot of the whole system; nothing crashed.",
     [],

@@ -687,7 +687,7 @@ Thread 0 (attributed):
   );
   assertEquals(
     explainReport(readReport(text(67), "x")).headline,
-    "EXC_CRASH (SIGKILL), ended by FRONTBOARD 0x8badf00d",
+    "shop: EXC_CRASH (SIGKILL), ended by FRONTBOARD 0x8badf00d",
   );
 });
 
@@ -2733,4 +2733,126 @@ Deno.test("headings of a form that are numbered are no lines of a report that wa
       "Exception Codes: KERN_INVALID_ADDRESS at 0x10\n\nThread 0:\n0   libshelf.dylib   \n\n",
   );
   assert(!what.includes("See error"), what);
+});
+
+Deno.test("signals that a process sends to itself; those of others that no row is about", () => {
+  const text = (signal: string, by: string, frames: string[]) =>
+    crashText([
+      `Exception Type:        EXC_CRASH (${signal})`,
+      "Exception Codes:       0x0000000000000000, 0x0000000000000000",
+      `Termination Reason:    Namespace SIGNAL, Code 1 ${signal}`,
+      `Terminating Process:   ${by}`,
+    ], frames);
+  const own = ["libsystem_kernel.dylib __kill + 8", "Shop close(int) + 8", "Shop main + 8"];
+  const { what } = told(text("SIGTRAP", "Shop [123]", own));
+  assertStringIncludes(what, "The process sent SIGTRAP to itself.");
+  assert(!what.includes("instruction"), what);
+  assertStringIncludes(told(text("SIGUSR1", "Shop [123]", own)).what, "sent SIGUSR1 to itself");
+  assertStringIncludes(told(text("SIGQUIT", "Shop [123]", own)).what, "sent SIGQUIT to itself");
+  const other = text("SIGHUP", "sshd [7]", ["libsystem_kernel.dylib __wait4 + 8", "Shop main + 8"]);
+  assertStringIncludes(told(other).what, "SIGHUP ended the process. It was sshd [7] that sent");
+});
+
+Deno.test("std::terminate() without an exception; C++'s words for a pure virtual function", () => {
+  const text = (said: string) =>
+    told(
+      crashText([
+        "Exception Type:        EXC_CRASH (SIGABRT)",
+        "",
+        "Application Specific Information:",
+        said,
+        "abort() called",
+        "",
+      ], [
+        "libsystem_kernel.dylib __pthread_kill + 8",
+        "libsystem_c.dylib abort + 8",
+        "Shop sell + 8",
+      ]),
+    );
+  assertStringIncludes(text("terminating").what, "while no exception was in hand");
+  const pure = text("Pure virtual function called!");
+  assertStringIncludes(pure.what, "A pure virtual function was called. It says: ");
+  assertStringIncludes(pure.causes, "an object used after it was destroyed");
+});
+
+Deno.test("files that were locked at suspension are named; a lock of a file; a name that is empty", () => {
+  const head =
+    "Process:              [9]\nIdentifier:  com.example.shop\nOS Version: iPhone OS 13.3 (17C54)\n";
+  const held = explainReport(readReport(
+    `${head}Exception Type:  00000020\nException Codes: 0xdead10cc\nHighlighted Thread:  0\n\n` +
+      "Application Specific Information:\nShop was suspended with locked system files:\n/private/var/mobile/shop/LOCK\n",
+    "x",
+  ));
+  assertStringIncludes(held.causes.join(), "the file that the message names");
+  assertStringIncludes(held.headline, "com.example.shop: ended by the system");
+  const waits = told(
+    `${head}Exception Type:  EXC_CRASH (SIGKILL)\nTermination Reason: Namespace SPRINGBOARD, Code 0x8badf00d\n` +
+      "Termination Description: SPRINGBOARD, scene-create watchdog transgression: com.example.shop exhausted real (wall clock) time allowance of 20.00 seconds | " +
+      '"Elapsed application CPU time (seconds): 0.131, 0% CPU" | )\nTriggered by Thread:  0\n\nThread 0 Crashed:\n' +
+      frameLines(["libsystem_kernel.dylib flock + 8", "Cart 0x7000 + 64"]).join("\n"),
+  );
+  assertStringIncludes(
+    waits.causes,
+    "another process, such as an extension of the app, or another thread has it",
+  );
+});
+
+Deno.test("one call again and again near the end of a stack; the simulator of Xcode 4", () => {
+  const copy = explainReport(readReport(
+    "Process: Shop [1]\nPath: /var/mobile/Applications/1/Shop.app/Shop\nCode Type: ARM (Native)\n" +
+      "OS Version: iOS 7.0.6 (11B651)\nException Type: EXC_BAD_ACCESS (SIGSEGV)\n" +
+      "Exception Subtype: KERN_PROTECTION_FAILURE at 0x27ccdea0\nTriggered by Thread: 0\n\nThread 0 Crashed:\n" +
+      "0   libsystem_platform.dylib \t0x3af98278 0x3af94000 + 17016\n" +
+      [1, 2, 3].map((at) => `${at}   Shop \t0x00f2828e 0x37000 + 15667854\n`).join("") +
+      "4   Shop \t0x00f282ee 0x37000 + 15667950\n",
+    "x",
+  ));
+  assertStringIncludes(copy.happened.join(), "Frames 1 to 3 are one and the same call");
+  const { headline } = explainReport(readReport(
+    "Process: Shop [1]\nOS Version: Mac OS X 10.8.2 (12C60)\nException Type: EXC_BAD_ACCESS (SIGSEGV)\n\n" +
+      "Application Specific Information:\niPhone Simulator 358.4, iPhone OS 6.0 (iPhone/10A403)\n\n" +
+      "Thread 0 Crashed:\n0   Shop \t0x00f2828e main + 4\n",
+    "x",
+  ));
+  assertStringIncludes(headline, "in the simulator (iPhone, iPhone OS 6.0)");
+});
+
+Deno.test("what an exception's function says alone: an observer's change that is not handled, a cell that is none", () => {
+  const raisedIn = (...frames: string[]) =>
+    told(
+      crashText(["Exception Type:        EXC_CRASH (SIGABRT)", "", "Last Exception Backtrace:"], [])
+        .replace("Triggered by Thread:   0\n\nThread 0 Crashed:\n", "") +
+        frameLines([
+          "CoreFoundation __exceptionPreprocess + 8",
+          "libobjc.A.dylib objc_exception_throw + 8",
+          ...frames,
+        ]).join("\n") + "\n",
+    );
+  assertStringIncludes(
+    raisedIn(
+      "Foundation -[NSObject(NSKeyValueObserving) observeValueForKeyPath:ofObject:change:context:] + 8",
+    ).what,
+    "a change that it does not handle",
+  );
+  assertStringIncludes(
+    raisedIn(
+      "Foundation -[NSAssertionHandler handleFailureInMethod:object:file:lineNumber:description:] + 8",
+      "UIKitCore -[UICollectionView _createPreparedCellForItemAtIndexPath:withLayoutAttributes:applyAttributes:isFocused:notify:] + 8",
+    ).causes,
+    "a cell that it did not dequeue",
+  );
+  // Operations are the program's own.
+  const waits = told(crashText([
+    "Exception Type:        EXC_CRASH (SIGKILL)",
+    "Termination Reason:    Namespace SPRINGBOARD, Code 0x8badf00d",
+    "Termination Description: SPRINGBOARD, scene-update watchdog transgression: org.example.shop exhausted real (wall clock) time allowance of 10.00 seconds | " +
+    '"Elapsed application CPU time (seconds): 0.3, 1% CPU" | )',
+  ], [
+    "libsystem_kernel.dylib __psynch_cvwait + 8",
+    "libsystem_pthread.dylib _pthread_cond_wait + 8",
+    "Foundation -[NSOperation waitUntilFinished] + 8",
+    "Shop save() + 8",
+  ]));
+  assertStringIncludes(waits.causes, "operations that take long");
+  assert(!waits.causes.includes("another process"), waits.causes);
 });

@@ -951,6 +951,20 @@ Deno.test("run-times without names, nil that Objective-C passed, the queue that 
     ...loop,
   ]));
   assertStringIncludes(bridged.what, "Objective-C passed nil to Swift");
+  assert(!bridged.what.includes("argument"), bridged.what);
+  // The system's call of a method passed it.
+  const passed = told(crash("Exception Type: EXC_BAD_INSTRUCTION (SIGILL)", [
+    "libswiftFoundation.dylib static URL._unconditionallyBridgeFromObjectiveC(_:) + 8",
+    "MyApp @objc Shelf.drop(_:at:) + 4",
+    "AppKit -[NSTableView drop] + 4",
+    ...loop,
+  ]));
+  assertStringIncludes(
+    passed.what,
+    "an argument of Shelf.drop(_:at:), which -[NSTableView drop] (AppKit) called",
+  );
+  assertStringIncludes(passed.causes, "a parameter that the method declares");
+  assertEquals(passed.whose, ["unknown", "argument", "@objc Shelf.drop(_:at:)"]);
   const queue = readReport(
     crash(
       `${abort}\n\nLast Exception Backtrace:\n0   CoreFoundation \t0x0000000000007000 __exceptionPreprocess + 8\n` +
@@ -1112,7 +1126,7 @@ Deno.test("reasons of Apple's frameworks and of libraries that many programs hav
   assertStringIncludes(cxx.causes, "a mutex that was destroyed");
 });
 
-Deno.test("a library that refuses its configuration: whose call it was", () => {
+Deno.test("a library that refuses its configuration: it is the program's settings", () => {
   const { what, causes, whose } = told(
     `${abort}\n\nLast Exception Backtrace:\n${
       frameLines([
@@ -1131,7 +1145,7 @@ Deno.test("a library that refuses its configuration: whose call it was", () => {
   );
   assert(!causes.includes("of another app"), causes);
   assertStringIncludes(causes, "GoogleService-Info.plist");
-  assertEquals(whose, ["program", null, "-[Plugin start]"]);
+  assertEquals(whose.slice(0, 2), ["unknown", "settings"]);
 });
 
 Deno.test("a failed check without a message; the region before a far address", () => {
@@ -1788,7 +1802,7 @@ Deno.test("SwiftUI's binding to an element that is gone; RevenueCat's stop of a 
     ...loop,
   ]));
   assertStringIncludes(what, "RevenueCat's SDK stopped the program on purpose");
-  assertEquals(whose.slice(0, 2), ["unknown", "setup"]);
+  assertEquals(whose.slice(0, 2), ["unknown", "settings"]);
 });
 
 Deno.test("managed code of a program: nameless frames of the class library, and who else is where a mutex is taken", () => {

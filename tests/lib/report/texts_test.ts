@@ -28,7 +28,8 @@ Deno.test("RunningBoard's context of a termination, and MetricKit's numbers in a
     "Metadata:\n  appVersion: 1.50\n  exceptionType: 10\n  signal: 9\nThread 0 (attributed):\n" +
     "  Shop +0xc800 run() samples=1\n";
   const { headline, happened } = explain(text);
-  assertEquals(headline, "EXC_CRASH (SIGKILL), ended by FRONTBOARD 0x8badf00d");
+  // The program's name is the reason's, where nothing else has it.
+  assertEquals(headline, "com.example.shop: EXC_CRASH (SIGKILL), ended by FRONTBOARD 0x8badf00d");
   const all = happened.join("\n");
   assertStringIncludes(all, "Of the 10.00 s that were allowed it computed for 0.127 s");
   assert(!all.includes("appVersion"), all);
