@@ -228,17 +228,18 @@ export const target: readonly Command[] = [
     group: "target",
     arguments: [optional("file", "file")],
     usage: "",
+    options: { brief: { help: "What it says alone, without the report." } },
     help: "the target's crash report as of now, and what it says",
     details: [
       "At a crash of a program that was launched, or in a core. `machpause crash` reads reports.",
     ],
     example: "crash",
-    async run({ session }, [file]) {
+    async run({ session }, [file], { brief }) {
       if (file !== undefined) {
         throw new UserError(`\`machpause crash ${file}\`, in the shell, reads reports`);
       }
       session.checkAlive();
-      return await (await import("../prompt/crash.ts")).reportLines(session);
+      return await (await import("../prompt/crash.ts")).reportLines(session, brief);
     },
   }),
   command({

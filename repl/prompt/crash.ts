@@ -60,8 +60,11 @@ export function crashLines(session: Session): SafeText[] {
   ];
 }
 
-/** The report of the session's target as it is, and its explanation. */
-export async function reportLines(session: Session): Promise<SafeText[]> {
+/** The report of the session's target as it is, and its explanation.
+ *
+ * @param brief whether the explanation alone is shown
+ */
+export async function reportLines(session: Session, brief = false): Promise<SafeText[]> {
   const { target } = session;
   const crash = session.crash ?? session.core?.crash ?? undefined;
   const { demangle } = await import("../../lib/symbols/demangle/mod.ts");
@@ -77,8 +80,10 @@ export async function reportLines(session: Session): Promise<SafeText[]> {
   const explanation = explainReport(report, (image) => !isSystemImage(image));
   const attribution = attributeReport(report);
   return [
-    ...writeReport(report, "crash").trimEnd().split("\n").map(escapeLines),
-    safe``,
+    ...brief ? [] : [
+      ...writeReport(report, "crash").trimEnd().split("\n").map(escapeLines),
+      safe``,
+    ],
     ...explanationLines(explanation, { report, attribution, missing: [] }, session.style),
   ];
 }

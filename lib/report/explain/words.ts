@@ -1,5 +1,6 @@
 /** Words of explanations. */
 
+import { once } from "../remember.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
 
 export function capitalized(text: string): string {
@@ -35,9 +36,15 @@ export function frameNumber(report: CrashReport, frame: ReportFrame): string {
   if (isAlone || other?.address === frame.address || lastException?.includes(frame) !== true) {
     return number;
   }
-  const isTitled = report.body !== null || /last exception backtrace/i.test(report.text);
-  return `${number} of the ${isTitled ? "last exception backtrace" : "exception's backtrace"}`;
+  return `${number} of the ${
+    isTitled(report) ? "last exception backtrace" : "exception's backtrace"
+  }`;
 }
+
+/** Whether a report has Apple's title above an exception's backtrace. */
+const isTitled = once(({ body, text }: CrashReport) =>
+  body !== null || /last exception backtrace/i.test(text)
+);
 
 export function unique(texts: readonly string[]): string[] {
   return [...new Set(texts)];

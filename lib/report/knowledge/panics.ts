@@ -18,6 +18,18 @@ function panic(
 const extensions = "See the extensions in the backtrace, those that are not Apple's first.";
 const updates = "Install updates of the system, which bring firmware.";
 const ofExtension = ["a bug in the kernel or an extension"];
+
+/** Traps of the CPU in the kernel: the words of each, and what the kernel did. */
+function traps(
+  source: string,
+  causes: string[],
+  kinds: readonly (readonly [string, string])[],
+): KnowledgeRow[] {
+  return kinds.map(([key, what]) =>
+    panic(key, `The kernel ${what}.`, causes, "See the extensions in the backtrace.", source)
+  );
+}
+
 const ones = "PCI Local Bus Specification: reads that no device answers return all ones";
 
 /** Coprocessors with a firmware of their own, by the names that their drivers' messages begin with; what they do, usual
@@ -466,23 +478,19 @@ export const panicRows: readonly KnowledgeRow[] = [
     "XNU, osfmk/arm64/sleh.c",
     "moment",
   ),
-  ...([
-    ["1=debug", "met a debug exception, of a breakpoint or a single step"],
-    ["10=invalid TSS", "loaded a task state segment that is not valid"],
-    ["11=segment not present", "loaded a segment that is not present"],
+  ...traps(
+    "XNU, osfmk/i386/trap.c: trap_type",
+    ["a damaged pointer or register", ...ofExtension],
     [
-      "12=stack fault",
-      "used a stack address that is not canonical, or a stack segment that is not present",
+      ["type 1=debug", "met a debug exception, of a breakpoint or a single step"],
+      ["type 10=invalid TSS", "loaded a task state segment that is not valid"],
+      ["type 11=segment not present", "loaded a segment that is not present"],
+      [
+        "type 12=stack fault",
+        "used a stack address that is not canonical, or a stack segment that is not present",
+      ],
+      ["type 17=alignment check", "used a misaligned address where that is checked"],
     ],
-    ["17=alignment check", "used a misaligned address where that is checked"],
-  ] as const).map(([key, what]) =>
-    panic(
-      `type ${key}`,
-      `The kernel ${what}.`,
-      ["a damaged pointer or register", ...ofExtension],
-      "See the extensions in the backtrace.",
-      "XNU, osfmk/i386/trap.c: trap_type",
-    )
   ),
   ...["type 18=machine check", "0x200 - Machine check"].map((key) =>
     panic(
@@ -494,18 +502,10 @@ export const panicRows: readonly KnowledgeRow[] = [
       "moment",
     )
   ),
-  ...([
+  ...traps("XNU 1228, osfmk/ppc/trap.c: trap_type", ofExtension, [
     ["0x600 - Alignment", "used a misaligned address"],
     ["0x700 - Program", "met an instruction that is not valid, or a trap of a check that failed"],
-  ] as const).map(([key, what]) =>
-    panic(
-      key,
-      `The kernel ${what}.`,
-      ofExtension,
-      "See the extensions in the backtrace.",
-      "XNU 1228, osfmk/ppc/trap.c: trap_type",
-    )
-  ),
+  ]),
   panic(
     "GPU Panic",
     "The graphics driver or the GPU failed.",
@@ -740,21 +740,13 @@ export const panicRows: readonly KnowledgeRow[] = [
     "",
     "XNU, osfmk/arm/trap.c",
   ),
-  ...([
+  ...traps("XNU, osfmk/arm/trap.c: sleh_abort", ofExtension, [
     [
       "prefetch abort in kernel mode",
       "jumped to an address that is not code, or whose code it may not run",
     ],
     ["data abort in kernel mode", "used an address that is not mapped or not permitted"],
-  ] as const).map(([key, what]) =>
-    panic(
-      key,
-      `The kernel ${what}.`,
-      ofExtension,
-      "See the extensions in the backtrace.",
-      "XNU, osfmk/arm/trap.c: sleh_abort",
-    )
-  ),
+  ]),
   panic(
     "probable overflow",
     "The kernel's stack pointer was outside of its stack: most often the stack overflowed.",

@@ -445,6 +445,19 @@ const namelessLine = {
   column: null,
 } as const;
 
+/** A place without its address: that of an image which is known by its UUID alone, or in a copy that leaves addresses out. */
+function withoutAddress(
+  place: string,
+): Pick<TreeLine, "imageName" | "offset"> & Partial<Pick<TreeLine, "symbol">> | null {
+  const nameless = /^\?{3}\s{1,4}\((<[\dA-F]{8}-[\dA-F-]{27}>|[^()<>]{1,120}) \+ (\d{1,12})\)$/i
+    .exec(place);
+  if (nameless !== null) return { imageName: nameless[1], offset: Number(nameless[2]) };
+  const named = /^(\S.{0,1000}?) \+ (\d{1,9}) \(([^()<>]{1,120}) \+ \d{1,12}\)$/.exec(place);
+  return named === null
+    ? null
+    : { symbol: named[1], offset: Number(named[2]), imageName: named[3] };
+}
+
 /** A place as atos writes it, with which tools replace an address: `main (in MyApp) (main.c:12)`. */
 function placedByAtos(
   place: string,
@@ -508,38 +521,9 @@ export function parseSampleLine(line: string): TreeLine | null {
 export function parseSpindumpLine(line: string): TreeLine | null {
   const depth = countAt(line, " *");
   const count = countOf(line, depth);
-  // Of an image that is known by its UUID alone there is no address.
-  const unnamed = count === null
-    ? null
-    : /^\?{3}\s{1,4}\((<[\dA-F]{8}-[\dA-F-]{27}>|[^()<>]{1,120}) \+ (\d{1,12})\)\s*$/i.exec(
-      line.slice(count.end).trimStart(),
-    );
-  // A copy without the addresses
-  const named = count === null || unnamed !== null
-    ? null
-    : /^(\S.{0,1000}?) \+ (\d{1,9}) \(([^()<>]{1,120}) \+ \d{1,12}\)\s*$/.exec(
-      line.slice(count.end).trimStart(),
-    );
-  if (count !== null && named !== null) {
-    return {
-      ...namelessLine,
-      depth,
-      count: count.count,
-      address: 0n,
-      symbol: named[1],
-      offset: Number(named[2]),
-      imageName: named[3],
-    };
-  }
-  if (count !== null && unnamed !== null) {
-    return {
-      ...namelessLine,
-      depth,
-      count: count.count,
-      address: 0n,
-      imageName: unnamed[1],
-      offset: Number(unnamed[2]),
-    };
+  const unplaced = count === null ? null : withoutAddress(line.slice(count.end).trim());
+  if (count !== null && unplaced !== null) {
+    return { ...namelessLine, depth, count: count.count, address: 0n, ...unplaced };
   }
   const found = bracket(line);
   if (count === null || found === null || found.at < count.end) return null;

@@ -30,6 +30,7 @@ export async function groupCrashes(
   const groups = new ReportGroups();
   let failed = 0;
   const strays: string[] = [];
+  let hasMine = false;
   const take = (summary: SummaryOrError): void => {
     if ("error" in summary) {
       if (summary.noReport !== null && isTried(summary.noReport, paths)) {
@@ -40,6 +41,7 @@ export async function groupCrashes(
       complain(safe`warning: ${summary.error}`);
     } else {
       groups.add(summary);
+      hasMine ||= summary.verdict.startsWith("mine");
     }
   };
   const { symbols, localBinaries, mine, begin, end } = options;
@@ -60,6 +62,9 @@ export async function groupCrashes(
   const { count, sorted } = groups;
   printGroups(sorted, count, failed, options.json ?? false);
   if (strays.length > 0) complain(safe`warning: ${strayWords(strays)}`);
+  if (mine !== undefined && count > 0 && !hasMine) {
+    complain(safe`warning: --mine ${escape(mine.join(", "))}: it decides none of the reports`);
+  }
   return count === 0 || failed > 0 ? 1 : 0;
 }
 

@@ -540,6 +540,14 @@ Deno.test("--out goes by the ending and says so; --text has line feeds; --mine t
     );
     assertStringIncludes(other.stderr, "warning: --mine Sentry: no image has that name");
     assertEquals([other.code, own.stderr], [0, ""]);
+    const [none, some] = await Promise.all(
+      ["Sentry", "Notes Keeper"].map((name) => crash(file, "--group", "--mine", name)),
+    );
+    assertEquals(
+      none.stderr,
+      "machpause: warning: --mine Sentry: it decides none of the reports\n",
+    );
+    assertEquals([none.code, some.stderr], [0, ""]);
   });
 });
 

@@ -1,5 +1,12 @@
 /** Programs that are launched from the prompt: their end, machpause's end, their output, their options. */
-import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertFalse,
+  assertMatch,
+  assertNotMatch,
+  assertStringIncludes,
+} from "@std/assert";
 import { directory, main, running, start } from "./started.ts";
 import { type Terminal, untilGone, visible } from "../terminal.ts";
 import { screenOf } from "../vt.ts";
@@ -217,6 +224,9 @@ Deno.test({
       await terminal.enter("crash", crashed),
       /Exception Type: +EXC_BAD_ACCESS \(SIGSEGV\)/,
     );
+    const brief = await terminal.enter("crash --brief", crashed);
+    assertMatch(brief, /What happened/);
+    assertNotMatch(brief, /Exception Type:/);
     const core = `${directory}/crashed.core`;
     await terminal.enter(`savecore ${core} dirty`, crashed);
     const { stdout } = await new Deno.Command(Deno.execPath(), {
