@@ -281,8 +281,10 @@ const numbers: readonly Rule[] = [
       (image !== null || address >= NEAR_NULL && region.type !== null)
       ? []
       : null,
-  ({ report, address, executed }) => {
-    const words = address < NEAR_NULL && !executed ? objectWords(report, address) : null;
+  ({ report, address, executed, isWide }) => {
+    const isNear = address < NEAR_NULL ||
+      (isWide && address < PAGE_ZERO && isOfClass(report, address));
+    const words = isNear && !executed ? objectWords(report, address) : null;
     return words === null ? null : ["object", words];
   },
   ({ report, address, executed, top }) => {
@@ -621,6 +623,14 @@ function classAt(thread: ReportThread | null, symbol: string, address: bigint): 
   return null;
 }
 
+/** Whether an address is a little behind what was read from an object as its class. */
+function isOfClass(report: CrashReport, address: bigint): boolean {
+  const object = passedObject(report);
+  const symbol = innermost(report.crashedThread)?.symbol ?? "";
+  return object !== null && object >= NEAR_NULL &&
+    classAt(faultingThread(report), symbol, address) !== null;
+}
+
 /** What is wrong near null where a function was passed an object that is not nil; `null` for other functions. */
 function objectWords(report: CrashReport, address: bigint): string | null {
   const thread = faultingThread(report);
@@ -636,12 +646,8 @@ function objectWords(report: CrashReport, address: bigint): string | null {
   if (symbol.startsWith("swift::RefCounts<")) {
     return "it is a small number, not nil, which does no harm there: the object is not valid";
   }
-  const match = nilSafe.exec(symbol);
-  if (match === null) return null;
-  // What returns a structure has its place in the first register.
-  const object = symbol.includes("_stret")
-    ? register(thread, "rsi", "r1")
-    : register(thread, match[1] ?? "x0", "rdi", "r0");
+  if (!nilSafe.test(symbol)) return null;
+  const object = passedObject(report);
   // Swift's functions read no class, but the object's count of references.
   const isSwift = symbol.startsWith("swift_");
   if (object === null || object === 0n) {
@@ -657,11 +663,40 @@ function objectWords(report: CrashReport, address: bigint): string | null {
     return `the object is at ${pointer}, not null: what was read by way of it is no pointer`;
   }
   const type = classAt(thread, symbol, address);
-  return type === null
-    ? `the object is at ${pointer}, not null: what was read from it as its class, or by way of it, is no pointer`
-    : `the object is at ${pointer}, not null: what was read from it as its class is no pointer (0x${
-      type.toString(16)
-    })`;
+  const told = noObjectWords(report, object) !== null
+    ? `what was passed as an object is ${pointer}`
+    : `the object is at ${pointer}`;
+  return `${told}, not null: what was read from ${
+    told.startsWith("what") ? "there" : "it"
+  } as its class${
+    type === null ? ", or by way of it, is no pointer" : ` is no pointer (0x${type.toString(16)})`
+  }`;
+}
+
+/** What a function of the Objective-C or Swift run-time was passed as an object, by its register; `null` for other functions,
+ * and where the report has no registers. */
+export function passedObject(report: CrashReport): bigint | null {
+  const symbol = innermost(report.crashedThread)?.symbol ?? "";
+  const match = nilSafe.exec(symbol);
+  if (match === null) return null;
+  const thread = faultingThread(report);
+  // What returns a structure has its place in the first register.
+  return symbol.includes("_stret")
+    ? register(thread, "rsi", "r1")
+    : register(thread, match[1] ?? "x0", "rdi", "r0");
+}
+
+/** Why what a message was sent to cannot be an object; `null` where it can. What is tagged, in the highest bit or on Intel's
+ * CPUs in the lowest one, is no address; other functions may have put something else into the register. */
+export function noObjectWords(report: CrashReport, object: bigint): string | null {
+  const isIntel = cpuOf(report) === "intel";
+  if (!/^objc_msgSend/.test(innermost(report.crashedThread)?.symbol ?? "")) return null;
+  if (object < NEAR_NULL || object >> 56n !== 0n || (isIntel && object % 2n === 1n)) return null;
+  // Malloc and the linker see to it.
+  const isWide = register(report.crashedThread, "x0", "rdi") !== null;
+  const alignment = isWide && !/32$/.test(report.arch ?? "") ? 8n : 4n;
+  if (object % alignment !== 0n) return `which is always a multiple of ${alignment}`;
+  return object >> 47n === 0n ? null : "which has no more than 47 bits";
 }
 
 /** Whether a thread's registers are all there and none is null: the one that an access is made by keeps its value. */

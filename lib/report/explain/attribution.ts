@@ -1125,9 +1125,14 @@ function ownerOf(
 }
 
 /** Source files of Mono's run-time, and of the collector in it, that have names as those of others; Mono, mono/metadata,
- * mono/mini and libgc. */
+ * mono/mini, mono/io-layer and libgc. */
 const monoFiles =
-  /(?:^|\/)(?:object|class|loader|domain|appdomain|assembly|icall|marshal|threads|threadpool[\w-]{0,20}|tpool-\w{2,10}|gc|monitor|mini|driver(?:\.g)?|jit-icalls|reflection|exception|mono-[\w-]{2,40}|goutput|pthread_support|misc|malloc|mallocx|mark|mark_rts|reclaim|alloc|finalize|allchblk)\.c$/;
+  /(?:^|\/)(?:object|class|loader|domain|appdomain|assembly|icall|marshal|threads|threadpool[\w-]{0,20}|tpool-\w{2,10}|gc|monitor|mini|driver(?:\.g)?|jit-icalls|reflection|exception|mono-[\w-]{2,40}|goutput|pthread_support|misc|malloc|mallocx|mark|mark_rts|reclaim|alloc|finalize|allchblk|handles|events|wait|mutexes|semaphores|sockets|critical-sections)\.c$|(?:^|\/)handles-private\.h$/;
+
+/** Functions by which managed code calls Mono, those of its layer over the system's handles, and .NET's class library as it was
+ * compiled ahead of time, with the entries by which it is called. */
+const monoNames =
+  /^(?:GC_|_wapi_|ves_icall_|mscorlib__|System(?:_\w{2,20})?__System_|(?:p_\d{1,10}_plt_)?System_[A-Z])/;
 
 /** Whether a function is one of Mono's, or of the collector that is linked into it, by its source file or its name and by
  * others of Mono's on the same stack. */
@@ -1135,8 +1140,8 @@ function isMonos(
   { symbol, file, index, image }: ReportFrame,
   { stacks }: CrashReport,
 ): boolean {
-  if (symbol === null || !/^[a-zA-Z_]\w{1,100}$/.test(symbol)) return false;
-  if (!symbol.startsWith("GC_") && !monoFiles.test(file ?? "")) return false;
+  if (symbol === null || !/^[a-zA-Z_]\w{1,200}$/.test(symbol)) return false;
+  if (!monoNames.test(symbol) && !monoFiles.test(file ?? "")) return false;
   const stack = stacks.find((frames) => frames[index]?.symbol === symbol) ?? [];
   return stack.some((other) =>
     other.image === image && /^(?:mono|monoeg)_/.test(other.symbol ?? "")

@@ -18,6 +18,8 @@ import {
   classifyAddress,
   describeAddress,
   isExecuted,
+  noObjectWords,
+  passedObject,
   registerText,
   strangeRegisters,
 } from "./address.ts";
@@ -217,6 +219,7 @@ export function tellAccess(crash: Crash, story: Story): void {
   if (refused !== null && jumpedToText(report)) story.rows.push(known("address", "execute")!);
   if (row !== null && isUndelivered(row)) tellTriage(report, story);
   tellFreed(report, story);
+  tellNoObject(report, story);
 }
 
 /** Messages by which libraries say that they stop a process on purpose. */
@@ -274,6 +277,24 @@ function tellFreed(report: CrashReport, story: Story): void {
     }
   }
   if (at < 0) rows.unshift(known("address", "freed")!);
+}
+
+/** Tells that what was used as an object never was one, where its address shows it. */
+function tellNoObject(report: CrashReport, { happened, rows }: Story): void {
+  const at = happened.findIndex((text) => invalidObject.test(text));
+  const object = at < 0 ? null : passedObject(report);
+  const why = object === null ? null : noObjectWords(report, object);
+  if (object === null || why === null) return;
+  happened[at] = happened[at].replace(
+    invalidObject,
+    `: 0x${object.toString(16)} cannot be an object's address, ${why}.`,
+  );
+  const row = known("address", "no object")!;
+  for (const [index, each] of rows.entries()) {
+    if (each.causes.includes("memory damage in the object")) {
+      rows[index] = { ...each, causes: row.causes, next: row.next };
+    }
+  }
 }
 
 /** How it is told that an object is not valid. */
@@ -738,13 +759,15 @@ function kindRow(
     .find((row) => row !== null) ?? known("exception", exception.type, cpu);
   if (exception.type !== "EXC_CRASH" && own !== null) {
     const frame = stack[reading.first];
+    const title = frame === undefined ? "" : titleOf(frame);
     return own.key !== "EXC_BREAKPOINT" || frame === undefined || !isSystemFrame(frame) ||
-        isBaseLibrary(titleOf(frame)) || titleOf(frame) === "runtime"
+        (isBaseLibrary(title) && !/^(?:com\.apple\.)?(?:Core)?Foundation$/.test(title)) ||
+        title === "runtime"
       ? own
       : {
         ...own,
         meaning: `${
-          titleOf(frame).replace(/^com\.apple\./, "")
+          title.replace(/^com\.apple\./, "")
         }, a library of the system, executed a trap instruction, as a check of it does that failed.`,
         next:
           "See what the first frame of yours asked of it; its message may be in the system's log.",

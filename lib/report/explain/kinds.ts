@@ -214,10 +214,18 @@ export function explainStackshot(report: CrashReport, reason: string | null): Fi
   const named = namedProcess(report, reason);
   const isAsked = /sysdiagnose|button|volume|key ?chord|manual|user init/i.test(reason);
   const asker = askerOf(report);
+  const assertion = /^Power assertion timeout for "([^"]{1,200})"/.exec(reason)?.[1] ?? null;
+  const pid = /\bpid (\d{1,7})\b/.exec(reason.slice(0, 1000))?.[1];
+  const holder = named ?? (pid === undefined ? "a process" : `process ${pid}`);
   return {
     headline: "stackshot",
     happened: [
       row.meaning,
+      ...(assertion === null ? [] : [
+        `The power assertion "${assertion}", by which ${holder} kept the device awake, was not released in time${
+          /\breleasing it\b/.test(reason) ? ": the system released it" : ""
+        }.`,
+      ]),
       `It says: ${reason}`,
       ...(asker === null ? [] : [`${asker} asked for it.`]),
       ...namedWords(report, named, asker),
@@ -226,7 +234,9 @@ export function explainStackshot(report: CrashReport, reason: string | null): Fi
     rows: [{
       ...row,
       causes: [],
-      next: isAsked
+      next: assertion !== null
+        ? `See what ${holder} keeps the device awake for, and whether it ends.`
+        : isAsked
         ? ""
         : named !== null || asker !== null
         ? `See what ${named ?? asker} was waiting for.`

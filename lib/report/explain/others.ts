@@ -240,7 +240,7 @@ const ENGINE_DEPTH = 8;
 function tellEngine(crash: Crash, story: Story): void {
   const { report, crashed, stack, reading, uncaught } = crash;
   if (crashed === null) return;
-  const isOwn = isConverting(stack);
+  const isOwn = isConverting(crashed, stack);
   const ended = endedBy(report);
   const isFault = uncaught === null && (ended === "access" || ended === "trap");
   const near = stack.slice(reading.first, reading.first + ENGINE_DEPTH);
@@ -270,10 +270,10 @@ function tellEngine(crash: Crash, story: Story): void {
     (engine.inside === undefined
       ? isWorkingIn(engine, thread) && (lacks || engine.permits === undefined ||
         !isPermitted(engine, thread))
-      : isUsing(engine, thread.frames) || isConverting(thread.frames))
+      : isUsing(engine, thread.frames) || isConverting(thread))
   );
   if (others.length === 0) return;
-  const other = others.find(({ frames }) => isConverting(frames)) ??
+  const other = others.find((thread) => isConverting(thread)) ??
     // Others need not have the same run-time.
     others.find(({ queue }) => moduleQueue.test(queue ?? "")) ?? others[0];
   const { index, frames } = other;
@@ -296,10 +296,12 @@ function tellEngine(crash: Crash, story: Story): void {
   if (engine.isInterface === true && (isOfMain(crashed) || isOfMain(other))) {
     tellInterface(engine, other, story);
   }
-  if (engine.inside === undefined || !isOwn && !isConverting(frames)) return;
+  if (engine.inside === undefined || !isOwn && !isConverting(other)) return;
   if (!isOwn) {
     story.tell(
-      `Thread ${index} made an error of JavaScript of an Objective-C exception that a native module had raised.`,
+      frames.some(({ symbol }) => symbol !== null && converts.test(symbol))
+        ? `Thread ${index} made an error of JavaScript of an Objective-C exception that a native module had raised.`
+        : `Thread ${index} made an error of JavaScript on the queue of native modules: so does React Native of an Objective-C exception that a native module raised.`,
     );
   }
   // What was met afterwards is what two threads left.
@@ -350,7 +352,7 @@ function tellConversion({ report, crashed, stack, uncaught }: Crash, story: Stor
   );
   if (uncaught !== null || endedBy(report) !== "access" || engine?.inside === undefined) return;
   const other = report.threads.find((thread) =>
-    thread !== crashed && moduleQueue.test(thread.queue ?? "") && !isConverting(thread.frames) &&
+    thread !== crashed && moduleQueue.test(thread.queue ?? "") && !isConverting(thread) &&
     thread.frames.slice(0, 12).some(({ symbol }) => symbol !== null && readsSymbols.test(symbol))
   );
   if (other === undefined) return;
@@ -373,8 +375,18 @@ const moduleQueue = /^com\.(?:meta|facebook)\.react\.turbomodulemanager\.queue$/
 /** What reads an exception's call stack with names. */
 const readsSymbols = /^-\[(?:_NSCallStackArray objectAtIndex:|NSException callStackSymbols)\]/;
 
-function isConverting(frames: readonly ReportFrame[]): boolean {
-  return frames.some(({ symbol }) => symbol !== null && converts.test(symbol));
+/** What makes an error of JavaScript. Hermes, API/jsi/jsi/jsi.h. */
+const makesError = /^facebook::jsi::JSError::(?:JSError|setValue)\(/;
+
+/** Whether a thread makes an error of JavaScript of a native module's exception; where the function's name is missing, by the
+ * queue of native modules, on which nothing else makes one. */
+function isConverting(
+  { queue, frames }: ReportThread,
+  stack: readonly ReportFrame[] = frames,
+): boolean {
+  if (stack.some(({ symbol }) => symbol !== null && converts.test(symbol))) return true;
+  const at = stack.findLastIndex(({ symbol }) => symbol !== null && makesError.test(symbol));
+  return at >= 0 && moduleQueue.test(queue ?? "") && stack[at + 1]?.symbol === null;
 }
 
 function isOf({ uses }: Engine, { symbol }: ReportFrame): boolean {

@@ -32,7 +32,7 @@ const SYSTEM_DEPTH = 24;
 
 /** Names that say nothing of what a program did: entry points, and functions that compilers make. */
 const tellsNothing =
-  /^(?:main|_?start|(?:specialized )?static [\w.]{1,200}\.\$?main\(\)|\$main|__debug_main_executable_dylib_entry_point)$|^(?:-\[NSAssertionHandler |[-+]\[\w{1,60}(?:\(\w{1,60}\))? doesNotRecognizeSelector:\]|implicit closure|type metadata|reabstraction thunk|thunk for|__invoking___|__swift_|block_destroy_helper|__block_|objectdestroy|outlined |lazy protocol witness table |OUTLINED_FUNCTION_)/;
+  /^(?:main|_?start|(?:specialized )?static [\w.]{1,200}\.\$?main\(\)|\$main|__debug_main_executable_dylib_entry_point)$|^(?:-\[NSAssertionHandler |[-+]\[\w{1,60}(?:\(\w{1,60}\))? doesNotRecognizeSelector:\]|implicit closure|type metadata|reabstraction thunk|thunk for|__invoking___|__swift_|block_destroy_helper|__block_|objectdestroy|outlined |lazy protocol witness table |OUTLINED_FUNCTION_|std::(?:__\w{1,20}::)?(?:__function::|function<)|_ZNSt(?:3__\d{1,2})?10__function)/;
 
 /** Functions of the system that only bring a call where it belongs: of event loops, notifications, ports and queues. */
 const plumbing =

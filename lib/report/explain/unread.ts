@@ -27,6 +27,13 @@ const prose =
 const notes =
   /^(?:(?:thread|task|mach_vm|vm)_\w{2,40}(?:\([A-Z_]{1,40}\))? (?:returned|failed)|dyld_process_\w{2,60} failed)\b/;
 
+/** Titles that stand around a report which is printed twice, for people and as JSON. */
+const titles = /^(?:Translated Report \(Full Report Below\)|Full Report(?: Below)?)$/;
+
+/** A line of the system's log, with the name and number of the process that wrote it. */
+const logged =
+  /^[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d [^\s[\]]{1,100} ([^\s[\]]{1,100})\[(\d{1,10})\](?: \([^)]{1,200}\))? <\w{1,12}>:/;
+
 /** Warnings of damage and of titles that were not understood. */
 const damaged = /^the JSON\b.{0,40}\bdamaged\b|^a backtrace's title is not understood/;
 
@@ -48,6 +55,13 @@ const claims: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
+/** Whether a line may be of the report: what another process logged is not. */
+function isOfReport({ process }: CrashReport, line: string): boolean {
+  const match = logged.exec(line);
+  return match === null || process.name === null ||
+    (match[1] === process.name && (process.pid === null || process.pid === Number(match[2])));
+}
+
 /** Sentences, of which those that say that the report lacks something are held against what could not be read of it: then
  * they say only that it was not found, and lines that may have it are quoted.
  *
@@ -56,7 +70,8 @@ const claims: readonly (readonly [RegExp, string])[] = [
 export function asRead(report: CrashReport, sentences: readonly string[]): string[] {
   const { unread, warnings } = report;
   const left = unread.filter((line) =>
-    words.test(line) && !notes.test(line.trim()) && !heading.test(line.replace(marks, " ").trim())
+    words.test(line) && !notes.test(line.trim()) && !titles.test(line.trim()) &&
+    isOfReport(report, line) && !heading.test(line.replace(marks, " ").trim())
   );
   // Of the JSON of other reporters only the members are read that are known.
   const isDamaged = left.length > 0 || warnings.some((text) => damaged.test(text));

@@ -1149,6 +1149,28 @@ export const frameRows: readonly KnowledgeRow[] = [
     ),
   ...needing(
     "stop",
+    ...[
+      "CFBasicHashAddValue*",
+      "CFBasicHashReplaceValue*",
+      "CFBasicHashSetValue*",
+      "CFBasicHashRemoveValue*",
+      "CFBasicHashRemoveAllValues",
+    ].map((key) =>
+      frame(
+        key,
+        "CoreFoundation stopped the program as it was to change a dictionary, set or bag that is not mutable, or is not valid any more.",
+        [
+          "a collection, or an object with one such as a run loop's timers, that two threads used at once",
+          "one that was already deallocated, whose memory something else has now",
+        ],
+        "Run with zombie objects or Thread Sanitizer.",
+        "Apple, CF, CFBasicHash.c: HALT where CFBasicHashIsMutable is false",
+        "top",
+      )
+    ),
+  ),
+  ...needing(
+    "stop",
     ...["CheckedContinuation.resume*", "CheckedContinuationCanary.*"].map((key) =>
       frame(
         key,

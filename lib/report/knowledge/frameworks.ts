@@ -624,7 +624,7 @@ export const frameworkRows: readonly KnowledgeRow[] = [
       "protocol witness for ErrorRecoveryDelegate.throwException*",
       "-[EXUpdatesErrorRecovery _crash*",
     ],
-    "expo-updates gave up its recovery and raised again the error that it had caught when the app started.",
+    "expo-updates gave up its recovery and raised again an error that it had caught before.",
     [
       "an error of the program's JavaScript at its start",
       "a native module that is missing or of another version",
@@ -736,7 +736,7 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     ["GADApplicationVerifyPublisherInitializedCorrectly*"],
     "The Google Mobile Ads SDK refused to start.",
     ["GADApplicationIdentifier missing or wrong in the Info.plist"],
-    "Read the exception's reason in the console.",
+    "Set it to the app's identifier of AdMob or Ad Manager (ca-app-pub-…~…); read the exception's reason in the console.",
     "Google Mobile Ads SDK",
     raise,
   ).map((row) => ({ ...row, isOfSetup: "settings" as const })),
@@ -785,6 +785,20 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     ["a session that is kept and used after finishTasksAndInvalidate or invalidateAndCancel"],
     "Make a new session where the old one was invalidated, or keep it valid.",
     "Apple, NSURLSession: finishTasksAndInvalidate",
+    raise,
+  ),
+  ...frame(
+    [
+      "-[CXChannelAction initWithChannelUUID:]",
+      "-[CXCallAction initWithCallUUID:]",
+      "-[CXStartCallAction initWithCallUUID:handle:]",
+      "-[CXHandle initWithType:value:]",
+      "-[CXProvider reportNewIncomingCallWithUUID:*",
+    ],
+    "CallKit refused an argument that it was passed.",
+    ["a UUID or a handle that is nil, such as one made of a text that is no UUID"],
+    "Check that what is passed to CallKit is not nil, such as what [[NSUUID alloc] initWithUUIDString:] returns.",
+    "Apple, CallKit: CXCallAction, CXStartCallAction, CXProvider; NSUUID, initWithUUIDString:",
     raise,
   ),
   ...frame(

@@ -813,6 +813,17 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "address",
+    "no object",
+    "",
+    [
+      "a pointer to something else than an object, or one that was never set",
+      "memory damage where the pointer was kept, as in a collection that two threads changed",
+    ],
+    "Run with Address Sanitizer; see where the first frame of yours has the object from.",
+    "Apple, malloc: blocks begin at multiples of 16; objc4, runtime/objc-internal.h: tagged pointers",
+  ),
+  row(
+    "address",
     "deliberate",
     "",
     ["a check that failed, or memory that could not be had"],

@@ -1146,6 +1146,19 @@ Deno.test("a library that refuses its configuration: it is the program's setting
   assert(!causes.includes("of another app"), causes);
   assertStringIncludes(causes, "GoogleService-Info.plist");
   assertEquals(whose.slice(0, 2), ["unknown", "settings"]);
+  const channel = told(
+    `${abort}\n\nLast Exception Backtrace:\n${
+      frameLines([
+        "CoreFoundation __exceptionPreprocess + 8",
+        "libobjc.A.dylib objc_exception_throw + 8",
+        "CoreFoundation +[NSException raise:format:] + 8",
+        "CallKit -[CXChannelAction initWithChannelUUID:] + 132",
+        "Runner -[Plugin start] + 8",
+      ]).join("\n")
+    }\n\nThread 0 Crashed:\n0   libsystem_kernel.dylib   \t0x6000 __pthread_kill + 8\n`,
+  );
+  assertStringIncludes(channel.what, "CallKit refused an argument");
+  assertStringIncludes(channel.causes, "a UUID or a handle that is nil");
 });
 
 Deno.test("a failed check without a message; the region before a far address", () => {

@@ -128,6 +128,28 @@ Deno.test("two threads within Hermes, which takes one at a time", () => {
     "read the call stack of an Objective-C exception, in -[_NSCallStackArray objectAtIndex:]: so does React Native",
   );
   assertStringIncludes(queued.causes.join(), "raised an Objective-C exception");
+  // Nothing else makes an error of JavaScript on that queue.
+  const error = crash({
+    crashed: 1,
+    threads: [
+      [
+        "hermes facebook::hermes::HermesRuntimeImpl::getProperty(facebook::jsi::Object const&) + 8",
+        "hermes facebook::jsi::JSError::JSError(facebook::jsi::Runtime&, facebook::jsi::Value&&) + 8",
+        "Modules 0x90000 + 8",
+        ...worker,
+      ],
+      both[1],
+    ],
+  });
+  assert(!told(error).happened.includes("made an error"), told(error).happened);
+  const made = told(
+    error.replace(/com\.apple\.main-thread/, "com.meta.react.turbomodulemanager.queue"),
+  );
+  assertStringIncludes(
+    made.happened,
+    "Thread 0 made an error of JavaScript on the queue of native modules: so does React Native",
+  );
+  assertStringIncludes(made.causes.join(), "raised an Objective-C exception");
   // The collector's own thread makes no call into it.
   const collector = ["hermes hermes::vm::HadesGC::Executor::worker() + 8", ...worker];
   assert(

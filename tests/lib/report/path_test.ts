@@ -33,6 +33,18 @@ Deno.test("of a path of up to sixteen functions none is left out", () => {
   assert(pathOf(["Tool more + 8", ...frames, ...many("Tool")]).includes("…"));
 });
 
+Deno.test("what std::function calls by is no step of a path", () => {
+  const path = pathOf([
+    "Shop bread::bake() + 8",
+    "Shop std::__1::__function::__func<bread::plan()::$_1, std::__1::allocator<bread::plan()::$_1>, void ()>::operator()() + 8",
+    "Shop _ZNSt3__110__function6__funcIZZN5bread5OvensC1ENS_10unique_ptrINS3_9JSRuntimeEEE... + 116",
+    "Shop std::__1::function<void ()>::operator()() const + 8",
+    "Shop bread::plan() + 8",
+    ...loop,
+  ]);
+  assertEquals(path.map((step) => step.split(" ")[0]), ["bread::plan", "bread::bake"]);
+});
+
 Deno.test("a long path keeps waits, what raises, and interpreters", () => {
   const path = pathOf([
     "libsystem_kernel.dylib __psynch_mutexwait + 8",

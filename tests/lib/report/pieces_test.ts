@@ -699,6 +699,17 @@ Deno.test("the head of a stackshot and of a report about memory, without their f
   const { headline, happened } = explainReport(readReport(shot, "x"));
   assertStringIncludes(headline, "stackshot");
   assertStringIncludes(happened.join("\n"), 'Power assertion timeout for "Lamp".');
+  const held = explainReport(
+    readReport(
+      shot.replace('Lamp\\".', 'Lamp\\".  Simply releasing it now. pid 46 (0x24f7c520)'),
+      "x",
+    ),
+  );
+  assertStringIncludes(
+    held.happened.join("\n"),
+    'The power assertion "Lamp", by which process 46 kept the device awake, was not released in time: the system released it.',
+  );
+  assertStringIncludes(held.check.join("\n"), "what process 46 keeps the device awake for");
   const memory =
     `{\n  "product" : "Watch4,2",\n  "build" : "Watch OS 7.0.1 (18R395)",\n  "memoryStatus" : {\n  "largestZone" : "kext.kalloc.16384",\n  "pageSize" : 16384,\n  "memoryPages" : {\n    "active" : 16376,`;
   assertStringIncludes(told(memory), "ended for memory");

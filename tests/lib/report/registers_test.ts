@@ -957,6 +957,30 @@ Deno.test("a line of the object that old programs start with is none of the func
   ]);
 });
 
+Deno.test("what a message was sent to never was an object, by its address", () => {
+  const sent = (address: string, values: Readonly<Record<string, bigint>>) =>
+    told(crash(access(address), ["libobjc.A.dylib objc_msgSend + 20", ...end], registers(values)));
+  const odd = sent("0x0000000000010210", { x0: 0x1_0abc_0032n, x16: 0x1_0200n });
+  assertStringIncludes(
+    odd.what,
+    "A message was sent to an invalid object: 0x10abc0032 cannot be an object's address, which is always a multiple of 8.",
+  );
+  assertStringIncludes(
+    odd.what,
+    "what was passed as an object is 0x10abc0032, not null: what was read from there as its class is no pointer (0x10200)",
+  );
+  assertStringIncludes(odd.causes, "something else than an object");
+  assert(!odd.causes.includes("deallocated"), odd.causes);
+  const far = sent("0x0000bc73f448b4b0", { x0: 0xbc73_f448_b4b0n });
+  assertStringIncludes(far.what, "cannot be an object's address, which has no more than 47 bits");
+  // One that an object may be at, and one that is tagged.
+  for (const x0 of [0x1_0abc_0030n, 0xb000_0000_0000_0032n]) {
+    const valid = sent("0x0000000000010210", { x0, x16: 0x1_0200n });
+    assertStringIncludes(valid.what, "usually one that was already deallocated");
+    assertStringIncludes(valid.causes, "an object used after it was deallocated");
+  }
+});
+
 Deno.test("registers that a function does not use as is thought, or that are its caller's", () => {
   // The object of what returns a structure is in the second register.
   const intel = told(

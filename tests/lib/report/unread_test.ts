@@ -779,6 +779,20 @@ Deno.test("what libSystem and the Objective-C run-time end a process for, by the
   assertStringIncludes(ended("Namespace OBJC, Code 2"), "needs garbage collection, which is gone");
 });
 
+Deno.test("what stands around a report that is printed twice, and what others logged, is no part that was not read", () => {
+  const text = crash(
+    ["Process: Shop [123]", "Exception Type: EXC_BREAKPOINT (SIGTRAP)"],
+    ["Shop look + 3", "Shop main + 8"],
+  );
+  const without = "Which check failed is not in the report.";
+  assertStringIncludes(told(`Translated Report (Full Report Below)\n\n${text}`).what, without);
+  const line = (of: string) =>
+    `Oct  9 15:50:59 Oven-4s ${of} <Error>: assertion failed: 12A405: 0x3\n`;
+  assertStringIncludes(told(`${line("ovend[57]")}${line("Shop[7]")}${text}`).what, without);
+  const own = told(line("Shop[123]") + text).what;
+  assert(!own.includes(without), own);
+});
+
 Deno.test("titles and fields that somebody marked, spaced or wrote in small letters", () => {
   const lines = [
     "Process: Shop [7]",

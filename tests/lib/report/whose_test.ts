@@ -1478,6 +1478,23 @@ Deno.test("Mono's functions are Mono's by their files, and its words in a log ar
     "Shop start + 32",
   ];
   assertEquals(whose(crash(abort, inner))[3], "Shop_Oven_Bake");
+  // What managed code calls, and .NET's class library that called it.
+  const handles = [
+    ...aborts,
+    "Shop monoeg_assertion_message (goutput.c:114)",
+    "Shop _wapi_handle_set_signal_state (handles-private.h:165)",
+    "Shop SetEvent (events.c:691)",
+    "Shop ves_icall_System_Threading_Events_SetEvent_internal (threads.c:1628)",
+    "Shop p_2070_plt_System_Threading_EventWaitHandle_Set_llvm (EventWaitHandle.cs:410)",
+    "Shop mscorlib__System_Threading_Tasks_Task_ProcessCompleteDelegates + 132",
+    "Shop System__System_Net_WebConnection_InitConnection_object + 352",
+  ];
+  const runs = ["Shop mono_runtime_invoke (object.c:2757)", "Shop start_wrapper (threads.c:660)"];
+  assertStringIncludes(whose(crash(abort, [...handles, ...runs]))[2] ?? "", "Mono");
+  assertEquals(
+    whose(crash(abort, [...handles, "Shop Shop_Oven_Bake (Shop.dll.6.s:20946)", ...runs]))[3],
+    "Shop_Oven_Bake",
+  );
   // The same file of a program without Mono is its own.
   const own = inner.filter((line) => !line.includes("mono"));
   assertEquals(whose(crash(abort, own.filter((line) => !line.includes("find_")))), [
@@ -1565,6 +1582,17 @@ Deno.test("what the system's own check stopped, what a subclass lacks, and entit
     ...ends,
   ]));
   assertStringIncludes(trap, "CloudKit, a library of the system, executed a trap instruction");
+  const halt = (inner: string) =>
+    told(crash(`${head}Exception Type: EXC_BREAKPOINT (SIGTRAP)`, [
+      `CoreFoundation ${inner} + 1960`,
+      "CoreFoundation CFRunLoopRemoveTimer + 262",
+      ...ends,
+    ]));
+  assertStringIncludes(halt("bake"), "CoreFoundation, a library of the system, executed a trap");
+  assertStringIncludes(
+    halt("CFBasicHashRemoveValue"),
+    "to change a dictionary, set or bag that is not mutable, or is not valid any more",
+  );
   const raised = told(
     `${abort}\n\nLast Exception Backtrace:\n${
       frameLines([
