@@ -60,6 +60,7 @@ import {
 } from "./telling.ts";
 import {
   didNotAnswer,
+  isUserFault,
   suspended,
   tellNamespace,
   tellTermination,
@@ -617,7 +618,8 @@ function crashHeadline(report: CrashReport, uncaught: UncaughtException | null):
     : uncaught !== null
     ? `uncaught exception${uncaught.name === null ? "" : ` ${uncaught.name}`}`
     : null;
-  const by = termination?.namespace == null || termination.namespace === "SIGNAL"
+  const by = termination?.namespace == null || termination.namespace === "SIGNAL" ||
+      isUserFault(report)
     ? null
     : `ended by ${termination.namespace}` +
       (termination.code === null ? "" : ` 0x${termination.code.toString(16)}`);
@@ -686,7 +688,7 @@ function tellQueues(report: CrashReport, shown: ReportThread, story: Story): voi
   for (const thread of found) {
     const { words } = activityOf(thread);
     // Without names the library says more.
-    const frame = words.includes("without a name")
+    const frame = /without a name|has no name/.test(words)
       ? thread.frames.find((each) => !carries.test(titleOf(each)))
       : undefined;
     const doing = frame === undefined ? words : `in code of ${titleOf(frame)}`;

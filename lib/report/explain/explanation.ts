@@ -52,7 +52,11 @@ export function finished(
   firstOwn: ReportFrame | null,
   path: readonly string[] = [],
 ): Explanation {
-  const { process, model, osVersion } = report;
+  const { process, model } = report;
+  // What could not be found out stands there as well: `??? ??? (Build ???)`.
+  const osVersion = /^[?\s]{1,20}\(Build \?+\)$/.test(report.osVersion ?? "")
+    ? null
+    : report.osVersion;
   const said = happened.length > 0 ? happened : [emptyWords(report)];
   const cpu = report.codeType === "PPC" ? "PowerPC" : null;
   const system = [model, osVersion, cpu].filter((text) => text !== null).join(", ");
@@ -65,8 +69,11 @@ export function finished(
   const version = process.version === null || /^(?:\?\?\?|0$)/.test(process.version)
     ? ""
     : ` ${process.version.replace(/ ?\( ?\)$/, "")}`;
-  const name = process.name || ((report.panic === null ? nameByMain(report) : null) ??
-    process.identifier ?? nameByReason(report));
+  // The only process of such a report is the one that took its stacks.
+  const name = stateOnly(rows)
+    ? null
+    : process.name || ((report.panic === null ? nameByMain(report) : null) ??
+      process.identifier ?? nameByReason(report));
   const who = name === null ? version === "" ? "" : `version${version}: ` : `${name}${version}: `;
   const causes: string[] = [];
   // The first row that has causes is the most specific.
@@ -86,6 +93,11 @@ export function finished(
     check: adviceOf(report, rows, said, thread, firstOwn),
     rows,
   };
+}
+
+/** Whether a report is of an event whose stacks only show the state at that moment. */
+export function stateOnly(rows: readonly KnowledgeRow[]): boolean {
+  return rows.some(({ key }) => key === "sleep wake failure");
 }
 
 /** The program's name by the image that its main() is in, where a copy does not have it otherwise. */

@@ -355,7 +355,8 @@ function messageWait(
   if (callers.some(({ symbol }) => symbol !== null && messageLoops.test(symbol))) return row;
   const named = callers.filter(({ symbol }) => symbol !== null);
   if (named.length > 0) return known("wait", "mach_msg reply");
-  return callers.length === 0 || isLoopByImages(frames) ? row : known("wait", "mach_msg unnamed");
+  // Without callers, as in a copy that ends there, either may be.
+  return isLoopByImages(frames) ? row : known("wait", "mach_msg unnamed");
 }
 
 /** Whether the images alone show the event loop of a main thread that waits: the kernel's calls, two frames or
@@ -622,7 +623,7 @@ function findActivity(thread: ReportThread): Activity {
     return {
       words: row === null
         ? nameOf(thread.frames[0]) === null
-          ? "in code without a name"
+          ? namelessWords(thread.frames)
           : titleOf(thread.frames[0]).startsWith("libsystem_kernel")
           ? `in a call of the kernel (${nameOf(thread.frames[0])})`
           : "running"
@@ -843,6 +844,14 @@ function placeOf(frames: readonly ReportFrame[]): string {
 /** A frame's function; `null` where its name is only that of the nearest one. */
 function nameOf(frame: ReportFrame): string | null {
   return isNearest(frame) ? null : frame.symbol;
+}
+
+/** Where a thread was whose innermost function has no name: its image and those that called it tell more than nothing. */
+function namelessWords(frames: readonly ReportFrame[]): string {
+  const title = titleOf(frames[0]);
+  if (title === "") return "in code without a name";
+  const place = title.startsWith("libsystem_kernel") ? "a call of the kernel" : title;
+  return `in ${place} (the report has no name of the function)${imagesOf(frames)}`;
 }
 
 /** The images of a stack without names, innermost first. */

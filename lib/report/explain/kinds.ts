@@ -13,7 +13,7 @@ import {
 import { type KnowledgeRow, known } from "../knowledge/mod.ts";
 import { type CrashReport, fieldValue, type ReportThread } from "../report.ts";
 import { headOf } from "../text.ts";
-import type { Findings } from "./explanation.ts";
+import { type Findings, stateOnly } from "./explanation.ts";
 import { threadWaits } from "./waits.ts";
 import { isSystemProgram, withoutPid } from "./program.ts";
 
@@ -69,8 +69,11 @@ const measures = /^(?:CPU|Wakeups|Writes|Hang duration|Footprint|CPU used|Durati
 
 /** What stands before the stacks of a machine that failed to wake in its firmware. */
 function firmwareWords(head: string): string | null {
-  if (!/^Sleep Wake failure in EFI\b/m.test(head)) return null;
-  const code = /^Failure code::? {0,4}(0x[0-9a-f]{1,16}(?: 0x[0-9a-f]{1,16})?)/m.exec(head)?.[1];
+  // In a post it may begin a span of code.
+  if (!/^[`*>_ ]{0,4}Sleep Wake failure in EFI\b/m.test(head)) return null;
+  const code = /^[>* ]{0,4}Failure code::? {0,4}(0x[0-9a-f]{1,16}(?: 0x[0-9a-f]{1,16})?)/m.exec(
+    head,
+  )?.[1];
   return `It failed in EFI, the machine's firmware${
     code === undefined ? "" : `, with the code ${code}`
   }: the stacks have nothing to do with it.`;
@@ -92,7 +95,9 @@ export function explainEvent(report: CrashReport, event: string): Findings {
   happened.push(row === null ? `The report is about: ${event}.` : row.meaning);
   const firmware = event === "sleep wake failure" ? firmwareWords(headOf(report.text)) : null;
   if (firmware !== null) happened.push(firmware);
-  const measure = report.fields.find(({ name, value }) => measures.test(name) && value !== "");
+  const measure = row !== null && stateOnly([row])
+    ? undefined
+    : report.fields.find(({ name, value }) => measures.test(name) && value !== "");
   const action = report.fields.find(({ name, value }) => name === "Action taken" && value !== "");
   const reason = report.fields.find(({ name, value }) => name === "Reason" && value !== "");
   // What other tools said is behind the stacks.

@@ -122,6 +122,10 @@ export function explainPanic(report: CrashReport): Findings {
     }
     : {
       ...row,
+      // Such a register says more than what else the CPU does not allow.
+      causes: happened.some((text) => text.startsWith(strangeWords))
+        ? row.causes.filter(ofPointers)
+        : row.causes,
       next: possibleAdvice(hasSuspect ? capitalized(next!.replace(naming, "")) : next!, report),
     };
   return {
@@ -516,6 +520,10 @@ function kernelFault({ text, panic, threads, images }: CrashReport): string[] {
 /** A register of an Intel CPU in a panic's text. */
 const intelRegister = /\b(R[A-D]X|R[SD]I|RBP|RSP|R[89]|R1[0-5]): {1,4}(0x[0-9a-f]{16})/gi;
 
+/** How it is told that registers have no address. */
+const strangeWords =
+  "Not canonical as an address, so that an access by such a register would fail like this";
+
 /** Registers of an Intel CPU that have no address: the upper 17 bits of one are equal. */
 function strangeAddresses(head: string): string[] {
   const found: string[] = [];
@@ -526,11 +534,15 @@ function strangeAddresses(head: string): string[] {
   const flipped = found.length === 1 ? flippedBit(head, found[0]) : null;
   const texts = found.flatMap((text) => textWords(BigInt(text.slice(text.indexOf("0x")))) ?? []);
   return found.length === 0 ? [] : [
-    `Not canonical as an address, so that an access by such a register would fail like this: ${
-      found.join(", ")
-    }.`,
+    `${strangeWords}: ${found.join(", ")}.`,
     ...(found.length === 1 && texts.length === 1 ? [sentence(texts[0])] : []),
     ...(flipped === null ? [] : [flipped]),
+    // XNU 2422 to 4570, osfmk/kern/zalloc.c: ZP_POISON.
+    ...(found.some((text) => text.endsWith("0xdeadbeefdeadbeef"))
+      ? [
+        "0xdeadbeefdeadbeef is what XNU writes over a block of memory that is freed: the pointer was most likely read from memory that had been freed.",
+      ]
+      : []),
     // XNU 2422 to 6153, osfmk/kern/zalloc.c: zp_init; a kernel's address begins with 0xffffff.
     ...(found.some((text) => /0x(?:c0ffee|facade)/.test(text))
       ? [

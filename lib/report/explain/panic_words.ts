@@ -38,36 +38,49 @@ const listed =
 const LATE = 40;
 
 /** Which other services of watchdogd's list were late, and how often it had ended one to have it started again. */
-function lateServices({ panic, fields }: CrashReport): string[] {
+function lateServices({ panic, fields, text }: CrashReport): string[] {
   const message = panic?.message ?? "";
   if (!message.startsWith("userspace watchdog timeout")) return [];
   const words: string[] = [];
   const induced = /(?:from|:) ([\w.-]{1,100}) \((\d{1,3}) induced crash/.exec(message);
   if (induced !== null) {
+    const [, name, count] = induced;
     words.push(
-      `watchdogd had made ${induced[1]} crash before, to have it started again (${
-        induced[2]
-      } induced ${
-        induced[2] === "1" ? "crash" : "crashes"
-      }): crash reports of that may have its stacks.`,
+      headOf(text).includes(`${name} has not exited since first loaded`)
+        ? `watchdogd had asked for a crash of ${name} before (${
+          crashes(count)
+        }), but it has not exited since it was first loaded: it could not be ended, as where a thread of it cannot leave a call of the kernel.`
+        : `watchdogd had made ${name} crash before, to have it started again (${
+          crashes(count)
+        }): crash reports of that may have its stacks.`,
     );
   }
   const services = fields.flatMap(({ name, value }) => {
     const match = name === "service" ? listed.exec(value) : null;
     if (match === null) return [];
-    const [, service, , kind, age, last] = match;
+    const [, service, count, kind, age, last] = match;
     const silent = kind.startsWith("no ") ? Number(age) : last === undefined ? 0 : Number(last);
-    return [{ service, silent, never: kind.startsWith("no ") }];
+    return [{ service, silent, never: kind.startsWith("no "), count: count ?? "0" }];
   });
   // The message names one.
   const others = services.filter(({ service }) => !message.includes(` ${service} `));
   if (others.length === services.length || others.length === 0) return words;
+  const restarted = others.filter(({ count }) => count !== "0");
+  if (restarted.length > 0) {
+    words.push(
+      `It had done so to others of the list too, which had not answered in time before: ${
+        restarted.slice(0, 6).map(({ service, count }) => `${service} (${crashes(count)})`).join(
+          ", ",
+        )
+      }.`,
+    );
+  }
   const late = others.filter(({ silent }) => silent >= LATE);
   words.push(
     late.length === 0
       ? `The others on the list of services (${
         others.slice(0, 6).map(({ service }) => service).join(", ")
-      }) had answered in time: not all of the system hung.`
+      }) had answered in time${restarted.length === 0 ? "" : " now"}: not all of the system hung.`
       : `Late as well, by the list of services: ${
         late.slice(0, 6).map(({ service, silent, never }) =>
           `${service} (${silent} s${never ? ", not once" : ""})`
@@ -75,6 +88,11 @@ function lateServices({ panic, fields }: CrashReport): string[] {
       }: see whether they wait for the same.`,
   );
   return words;
+}
+
+/** How often watchdogd made a service crash. */
+function crashes(count: string): string {
+  return `${count} induced ${count === "1" ? "crash" : "crashes"}`;
 }
 
 /** Why a process ended that the system does not run without. XNU, bsd/kern/kern_exit.c: proc_handle_critical_exit. */
@@ -309,10 +327,11 @@ function missedCheckins(report: CrashReport): string[] {
   const { panic } = report;
   const answered = silentService(report).some((text) => answers.test(text) && !hangs.test(text));
   const match =
-    /\bno (?:successful )?checkins from ([\w.-]{1,100})(?: \([^()]{1,60}\))? (since load|since wake|in \d{1,6} seconds)(?: \((\d{1,9}) total checkins)?/
+    /\bno (?:successful )?checkins from ([\w.-]{1,100})(?: \([^()]{1,60}\))? (since load|since wake|in \d{1,6} seconds)(?: \((\d{1,9}) total ?checkins)?/
       .exec(panic?.message ?? "");
   if (match === null) return [];
   const [, service, when, before] = match;
+  const stage = /, (shutdown|restart|reboot) in progress/.exec(panic?.message ?? "")?.[1];
   if (when === "since load" || when === "since wake") {
     const since = when === "since load" ? "it was loaded" : "the machine woke up";
     return [
@@ -333,6 +352,9 @@ function missedCheckins(report: CrashReport): string[] {
     service === "watchdogd" || answered
       ? `${since}.`
       : `${since}: it hung, or waited for something that did; its own reports of that time may say why.`,
+    ...(stage === undefined
+      ? []
+      : [`A ${stage} was in progress: it was that which did not come to its end.`]),
   ];
 }
 

@@ -8,7 +8,7 @@ import {
   type ReportImage,
   type ReportThread,
 } from "../report.ts";
-import { type Explanation, finished, silence } from "./explanation.ts";
+import { type Explanation, finished, silence, stateOnly } from "./explanation.ts";
 import {
   activityOf,
   blockerOf,
@@ -92,6 +92,8 @@ export function explainSampled(
     happened.push(...report.information.map((text) => `${text}.`));
   }
   let stack: readonly ReportFrame[] = [];
+  /** What called the last function of a copy that ends within its call tree. */
+  let path: readonly ReportFrame[] | null = null;
   let about = thread;
   const filled: KnowledgeRow[] = [];
   const isMissing = thread?.name === "heaviest stack" && thread.tree.length === 0 &&
@@ -124,9 +126,16 @@ export function explainSampled(
     const isCut = isTreeCut(report, thread);
     // Of what was called last nothing says that it took the time.
     if (isCut) {
-      const last = trunkOf(thread)[0];
+      const trunk = trunkOf(thread);
+      path = trunk;
+      const last = trunk[0];
+      const own = ownFrame(trunk, mine);
       if (last !== undefined) {
-        happened.push(`${title}: called ${frameTitle(last)}${shareOfSteps(report, thread)}.`);
+        happened.push(
+          `${title}: called ${frameTitle(last)}${shareOfSteps(report, thread)}${
+            own === null || own === last ? "" : `, which began with a call by ${frameTitle(own)}`
+          }.`,
+        );
       }
     } else if (!stateOnly(rows)) {
       const all = stepsOf(report, thread);
@@ -211,6 +220,7 @@ export function explainSampled(
   const awaited = stack.length === 0 || about === null ? null : waitOf(stack);
   const isAll = awaited !== null && awaited.causes.length > 0 &&
     activityOf(about!).samples * 10 >= samplesOf(about!) * 9;
+  if (stateOnly(rows)) return finished(report, title, happened, rows, null, null);
   return finished(
     report,
     title,
@@ -219,7 +229,7 @@ export function explainSampled(
     // One stack, of which everything is told: the samples have others.
     about === null || stack.length === 0 ? about : { ...about, frames: stack },
     ownFrame(stack, mine),
-    callPath(stack, 0, (frame) => isOfProcess(frame, report)),
+    callPath(path ?? stack, 0, (frame) => isOfProcess(frame, report)),
   );
 }
 
@@ -374,11 +384,6 @@ function largeFootprint(report: CrashReport): string | null {
     : `Its memory footprint was ${used} GB${
       machine > 0 ? `, on a machine with ${machine} GB` : ""
     }.`;
-}
-
-/** Events whose stacks only show the state at that moment. */
-function stateOnly(rows: readonly KnowledgeRow[]): boolean {
-  return rows.some(({ key }) => key === "sleep wake failure");
 }
 
 /** The function that a signal interrupted whose handler runs on a stack; `null` for others. */

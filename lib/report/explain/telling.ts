@@ -32,6 +32,8 @@ import {
   isMainThread,
   mainThread,
   sampledThread,
+  samplesOf,
+  trunkOf,
   waitOf,
 } from "./hang.ts";
 import { uncaughtException } from "./language.ts";
@@ -104,16 +106,45 @@ function trappedThread(report: CrashReport): ReportThread | null {
 
 /** Whether a copy ends within the call tree of a thread, so that its innermost functions are not known. */
 export function isTreeCut(report: CrashReport, thread: ReportThread): boolean {
-  return thread === report.threads.at(-1) &&
-    (report.warnings.some((warning) => warning === cutTree) || endsInLoop(report, thread));
+  return thread === report.threads.at(-1) && !endsInKernel(thread) &&
+    (report.warnings.some((warning) => warning === cutTree) || endsInLoop(report, thread) ||
+      endsInUser(report, thread));
+}
+
+/** Whether all samples of a thread end in a call of the kernel, which is the innermost function that a call tree has of a
+ * process. */
+function endsInKernel(thread: ReportThread): boolean {
+  const last = trunkOf(thread)[0];
+  return last !== undefined && last.symbol !== null && titleOf(last).startsWith("libsystem_kernel");
+}
+
+/** A line of a spindump's call tree with a function that a thread neither ran nor waited in, which stands behind it:
+ * spindump(8). */
+const passedThrough =
+  /^[ ]{1,400}\d{1,9} {1,4}\S.{0,400} \[0x[0-9a-f]{1,16}\](?: \d[\d, -]{0,80})?$/;
+
+/** Whether a copy of a spindump ends with such a line, which all samples of the thread went through. */
+function endsInUser(report: CrashReport, thread: ReportThread): boolean {
+  if (report.format !== "spindump" || thread.name === "heaviest stack") return false;
+  let level = thread.tree;
+  while (level.length === 1 && level[0].children.length > 0) level = level[0].children;
+  if (level.length !== 1 || !isSystemFrame(level[0].frame)) return false;
+  if (/^Microstackshots/i.test(fieldValue(report, "data source") ?? "")) return false;
+  const end = report.text.slice(-2000).replace(/\s{1,40}`{3}\s{0,40}$/, "").trimEnd();
+  return passedThrough.test(end.slice(end.lastIndexOf("\n") + 1));
 }
 
 /** What `sample` prints after its call trees. */
 const afterTrees = /^[ \t>]{0,12}(?:Total number in stack|Sort by top of stack|Binary Images)/m;
 
+/** Functions between an application's event loop and its run loop. */
+const nextEvent =
+  /^(?:-\[NSApplication(?:\(NSEvent\))? _?nextEventMatching|_DPSNextEvent|_?BlockUntilNextEvent|ReceiveNextEvent|RunCurrentEventLoop)/;
+
 /** Whether the last function of a call tree is one that only calls others, such as an event loop: of a whole tree it is only
  * believed where it has all of the samples. */
-function endsInLoop({ format, text }: CrashReport, { tree }: ReportThread): boolean {
+function endsInLoop({ format, text }: CrashReport, thread: ReportThread): boolean {
+  const { tree } = thread;
   let node = tree.at(-1);
   let isSingle = tree.length === 1;
   while (node !== undefined && node.children.length > 0) {
@@ -123,6 +154,10 @@ function endsInLoop({ format, text }: CrashReport, { tree }: ReportThread): bool
   const symbol = node?.frame.symbol ?? null;
   if (symbol === null) return false;
   if (isSingle && eventLoops.test(symbol)) return true;
+  // They call others for nearly all that they do.
+  if (
+    nextEvent.test(symbol) && !afterTrees.test(text) && node!.count * 2 > samplesOf(thread)
+  ) return true;
   return format === "sample" && isBase(symbol) && symbol !== "main" && !afterTrees.test(text);
 }
 

@@ -390,12 +390,20 @@ export function tellNamespace({ report, ended }: Crash, story: Story): void {
     // The exception says more.
     (termination.namespace === "GUARD" && exception?.type === "EXC_GUARD")
   ) return;
-  const row = known("namespace", termination.namespace!.toUpperCase());
+  // Whose fault it is the exception's codes say.
+  const row = isUserFault(report) ? null : known("namespace", termination.namespace!.toUpperCase());
   if (!story.rows.some(({ kind }) => kind === "message")) story.add(row);
   const [reason] = termination.reasons;
   if (reason !== undefined && !story.happened.some((text) => text.includes(reason))) {
     story.tell(`It says: ${reason}`);
   }
+}
+
+/** Whether a report is of a fault that code of the process only had reported: what stands as its termination is the fault's
+ * own number. XNU, bsd/kern/kern_exit.c: abort_with_payload_internal ends no process for OS_REASON_IFLAG_USER_FAULT. */
+export function isUserFault({ exception }: CrashReport): boolean {
+  return exception?.type === "EXC_GUARD" &&
+    exception.subtype?.startsWith("GUARD_TYPE_USER") === true;
 }
 
 /** The row for a termination code, in the termination itself or in the exception's codes. */
@@ -466,6 +474,7 @@ const indicators: ReadonlyMap<string, string> = new Map([
 /** The row for the code. */
 function terminationCode(report: CrashReport): KnowledgeRow | null {
   const { termination, exception } = report;
+  if (isUserFault(report)) return null;
   if (termination?.code != null && namesAReason(termination.namespace)) {
     const row = knownTermination(termination.namespace, termination.code);
     // The signal's name has why the kernel refused the file.

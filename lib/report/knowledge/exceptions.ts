@@ -406,10 +406,11 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     kind: "exception",
     key: "EXC_GUARD GUARD_TYPE_USER",
     meaning:
-      "Code in the process reported a fault on purpose (os_fault_with_payload): no guarded file, port or memory was touched, and the process may have gone on.",
+      "Code in the process reported a fault on purpose (os_fault_with_payload): no guarded file, port or memory was touched, and the kernel has a report made of it without ending the process.",
     causes: [],
     next: "Look for the fault's message in the system's log of that time.",
-    source: "XNU, libkern/os/reason_private.h: os_fault_with_payload; bsd/kern/kern_exit.c",
+    source:
+      "XNU, libkern/os/reason_private.h: os_fault_with_payload; bsd/kern/kern_exit.c: abort_with_payload_internal",
   },
   {
     kind: "exception",

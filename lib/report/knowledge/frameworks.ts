@@ -245,7 +245,7 @@ export const frameworkRows: readonly KnowledgeRow[] = [
   ),
   ...frame(
     ["os_fault_with_payload"],
-    "Code in the process reported a fault on purpose (os_fault_with_payload): no guarded file, port or memory was touched, and the process may have gone on.",
+    "Code in the process reported a fault on purpose (os_fault_with_payload): no guarded file, port or memory was touched, and the kernel has a report made of it without ending the process.",
     [],
     "Look for the fault's message in the system's log of that time.",
     "XNU, libkern/os/reason_private.h: os_fault_with_payload",

@@ -348,7 +348,7 @@ export const noticeConsoles: readonly Console[] = [
   {
     // Xcode: what it shows at the line where it stopped, in prose; in a line of its own it is the title of a thread.
     said:
-      /(?:^|[\s"\u201c'`(*:\uff1a])(Thread \d{1,4} ?(?:Queue ?: ?\S{1,200} \(\w{4,12}\))?: (?:EXC_[A-Z_]{3,30} \(code=[^()\n]{1,200}\)|signal SIG[A-Z]{2,6}|(?:Fatal error|Precondition failed): [^\n`"]{1,400}))/m,
+      /(?:^|[\s"\u201c'`(*:\uff1a])(Thread \d{1,4} ?(?:Queue ?: ?\S{1,200} \(\w{4,12}\))?: (?:EXC_[A-Z_]{3,30} \(code=[^()\n]{1,200}\)|EXC_RESOURCE \(?RESOURCE_TYPE_[^()\n]{2,80}\)? \(limit=[^()\n]{1,100}\)|signal SIG[A-Z]{2,6}|(?:Fatal error|Precondition failed): [^\n`"]{1,400}))/m,
     isAlone: true,
     isStop: true,
     unless: threadTitle,
@@ -366,6 +366,15 @@ export const noticeConsoles: readonly Console[] = [
   {
     // The same without the thread
     said: /(?<=[^\n])(?:[\s"\u201c'`(*:])(EXC_[A-Z_]{3,30} ?\(code=[^()\n]{1,200}\))/im,
+    isAlone: true,
+    isStop: true,
+    unless: threadTitle,
+    frame: () => null,
+  },
+  {
+    // The same for a resource; LLVM, lldb/source/Plugins/Process/Utility/StopInfoMachException.cpp
+    said:
+      /(?:^|[\s"\u201c'`(*:])(EXC_RESOURCE \(?RESOURCE_TYPE_[^()\n]{2,80}\)? \(limit=[^()\n]{1,100}\))/m,
     isAlone: true,
     isStop: true,
     unless: threadTitle,

@@ -20,7 +20,7 @@ const oldBeginning =
 
 /** Lines of a panic's text after its message. */
 const later =
-  /^[ \t>]{0,12}(?:kernel abort type \d|Unresolved kernel trap ?\(cpu \d|Debugger message: \S|Panicked (?:task|thread)\b.{0,20}0x|Kernel (?:Extensions|loadable modules) in backtrace\b|Panicked thread:|Debugger message: panic\b|Backtrace \(CPU \d{1,3}\), )/m;
+  /^[ \t>]{0,12}(?:kernel abort type \d|Unresolved kernel trap ?\(cpu \d|Debugger message: \S|Panicked (?:task|thread)\b.{0,20}0x|Kernel (?:Extensions|loadable modules) in backtrace\b|Panicked thread:|BSD process name corresponding to current thread:|System uptime in nanoseconds: \d|last (?:loaded|started|unloaded) kext at \d|Debugger message: panic\b|Backtrace \(CPU \d{1,3}\), )/m;
 
 /** Whether a text has a panic near its beginning. */
 export function isPanic(text: string, from = 0): boolean {
@@ -106,6 +106,8 @@ function systemOf(panic: ParsedPanic): string | null {
     return /_(?:PPC|I386|X86_64)\b/.test(kernel) ? `${mac} (Darwin ${darwin})` : null;
   }
   const [, build, letter] = /^(\d{1,2})([A-Z])\d{1,5}[a-z]?$/.exec(osVersion) ?? [];
+  // The builds of bridgeOS have the letter P; the chip is an A10's sibling.
+  if (letter === "P" && /_ARM64_T8010\b/.test(kernel)) return `bridgeOS (${osVersion})`;
   if (build === major) return `${mac} (${osVersion})`;
   // From iOS 8 to 18 and from 26 on, whose builds have the letters to H; iPadOS has the same.
   const isMobile = /_ARM/.test(kernel) && letter <= "H" && Number(build) >= 12 &&

@@ -1048,3 +1048,51 @@ Deno.test("a function that was the innermost one on several stacks: all of its s
   );
   assertStringIncludes(text, "mostly in fib (till): 2500 of 2500 samples");
 });
+
+Deno.test("copies that end within a call tree: a call of the kernel is its end, others went on", () => {
+  const sample = (tree: readonly string[]): string =>
+    "Analysis of sampling Till (pid 7) every 1 millisecond\nProcess:         Till [7]\nPath:            /Users/x/Till\n\n" +
+    "Call graph:\n    90 Thread_1   DispatchQueue_1: com.apple.main-thread  (serial)\n" +
+    tree.map((line, at) => `    + ${" ".repeat(2 * at)}90 ${line}\n`).join("");
+  const outer = [
+    "start  (in libdyld.dylib) + 1  [0x7fff7c65f3d5]",
+    "main  (in Till) + 85  [0x1078cb667]",
+    "Drawer::open()  (in Till) + 57  [0x1078c30f9]",
+  ];
+  const kernel = explained(
+    sample([
+      ...outer,
+      "wait_for  (in libDrawer.dylib) + 1  [0x7fff1]",
+      "__psynch_cvwait  (in libsystem_kernel.dylib)",
+    ]),
+  );
+  assertStringIncludes(kernel.text, "blocked on a condition variable in 90 of 90 samples");
+  assert(!kernel.text.includes("The copy ends"), kernel.text);
+  const report = readReport(sample([...outer, "ring  (in AppKit)"]), "x");
+  const cut = explainReport(report);
+  assertStringIncludes(
+    cut.happened.join("\n"),
+    "called ring (AppKit), which began with a call by Drawer::open() (Till).",
+  );
+  assertStringIncludes(cut.happened.join("\n"), "The copy ends within its call tree");
+  assertStringIncludes(cut.path.join("\n"), "Drawer::open");
+  const loop = explained(
+    "Analysis of sampling Till (pid 7) every 1 millisecond\nProcess:         Till 7\n\nCall graph:\n" +
+      "    90 Thread_1   DispatchQueue_1: com.apple.main-thread  (serial)\n      90 start\n        90 NSApplicationMain\n" +
+      "          90 -[NSApplication run]\n            88 -[NSApplication nextEventMatchingMask:untilDate:inMode:dequeue:]\n",
+  );
+  assert(!loop.text.includes("mostly in"), loop.text);
+  assertStringIncludes(loop.text, "The copy ends within its call tree");
+});
+
+Deno.test("a spindump that ends with a function which neither ran nor waited", () => {
+  const dump = (end: string): string =>
+    explained(
+      "Date/Time:        2026-01-02 03:04:05 +0000\nData Source:      Stackshots\n\nProcess:          Till [7]\nPath:             /Users/x/Till\n\n" +
+        '  Thread 0x2b    DispatchQueue "com.apple.main-thread"(1)    50 samples (1-50)    priority 31 (base 31)\n' +
+        "  50  start + 1 (libdyld.dylib + 1) [0x7ff80e74bacf]\n    50  main + 6 (Till + 15) [0x10e74cb43]\n" +
+        `      50  ??? (LaunchServices + 899309) [0x7ff80ed278ed]${end}\n`,
+    ).text;
+  assertStringIncludes(dump(""), "The copy ends within its call tree");
+  assertStringIncludes(dump(" (running)"), "mostly in 0x7ff80ed278ed (LaunchServices)");
+});

@@ -471,6 +471,30 @@ Deno.test("a machine that did not wake in its firmware: the stacks have nothing 
     "It failed in EFI, the machine's firmware, with the code 0x00000000 0x0000001f",
   );
   assert(!told(text("")).includes("EFI"));
+  // As a post has it: the only process is the one that took the stacks.
+  const post = text("`Sleep Wake failure in EFI\n\nFailure code:: 0x00000000 0x0000001f\n\n")
+    .replace("Report Version", "OS Version:       ??? ??? (Build ???)\nReport Version");
+  assertStringIncludes(told(post), "with the code 0x00000000 0x0000001f");
+  const { headline, thread, happened } = explainReport(readReport(post, "x"));
+  assertEquals([headline, thread], ["sleep wake failure", null]);
+  assert(!happened.some((line) => line.startsWith("Duration")), happened.join("\n"));
+});
+
+Deno.test("a fault that a process only had reported did not end it", () => {
+  const { headline, happened, check } = explainReport(
+    readReport(
+      "Process:             maild [301]\nPath:                /usr/libexec/maild\n\nException Type:  EXC_GUARD\n" +
+        "Exception Subtype: GUARD_TYPE_USER\nException Message: namespc 7 reason_code 0x0000000000000009\n" +
+        "Exception Codes: 0x6000000000000007, 0x0000000000000009\nTermination Reason: LIBXPC 9 XPC_EXIT_REASON_FAULT\n\n" +
+        "Triggered by Thread:  0\n\nThread 0 Crashed:\n0   libsystem_kernel.dylib 0x1e0001000 os_fault_with_payload + 8\n",
+      "x",
+    ),
+  );
+  assertEquals(headline, "maild: EXC_GUARD");
+  assertStringIncludes(happened.join("\n"), "has a report made of it without ending the process");
+  assertStringIncludes(happened.join("\n"), "It says: XPC_EXIT_REASON_FAULT");
+  assert(!happened.join("\n").includes("ended the process"), happened.join("\n"));
+  assertStringIncludes(check.join("\n"), "the system's log of that time");
 });
 
 Deno.test("a sample whose addresses atos named: function, image and line", () => {

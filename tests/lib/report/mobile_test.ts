@@ -621,3 +621,22 @@ Deno.test("the form in which App Center files an issue", () => {
   );
   assertEquals(older.whose[2], "pay");
 });
+
+Deno.test("an app that was ended for its slowness, without names: the image that it was in, and who called that", () => {
+  const ended = (frames: string) =>
+    explainReport(readReport(
+      "Process: Till [7]\nException Type: EXC_CRASH (SIGKILL)\nTermination Reason: Namespace SPRINGBOARD, Code 0x8badf00d\n" +
+        `Triggered by Thread: 0\n\nThread 0 Crashed:\n${frames}`,
+      "x",
+    )).happened.join("\n");
+  assertStringIncludes(
+    ended(
+      "0  Security 0x00000001e938b6d8 0x1e9314000 + 489176\n1  Till 0x0000000100969608 0x10093c000 + 185864\n",
+    ),
+    "in Security (the report has no name of the function), called through Till",
+  );
+  // Whether it waited for an event only its callers tell.
+  const alone = ended("0  libsystem_kernel.dylib 0x1856c0e90 mach_msg_trap + 8\n");
+  assertStringIncludes(alone, "in a Mach message call, which is an event loop's or waits for a");
+  assert(!alone.includes("idle"), alone);
+});

@@ -739,7 +739,7 @@ Deno.test("the system of a panic by its build and its kernel; a register of text
     ).osVersion;
   assertEquals(systems("13G34", "15.6.0", "ARM64_S8000"), "iOS 9 (13G34)");
   assertEquals(systems("23B85", "25.1.0", "ARM64_T8030"), "iOS 26 (23B85)");
-  assertEquals(systems("17P5300", "19.5.0", "ARM64_T8010"), "17P5300");
+  assertEquals(systems("17P5300", "19.5.0", "ARM64_T8010"), "bridgeOS (17P5300)");
   assertEquals(systems("25B78", "25.1.0", "ARM64_T8103"), "macOS 26 (25B78)");
   const text = explained(
     "panic(cpu 0 caller 0xffffff8000297f8c): Kernel trap at 0xffffff7f8028f547, type 13=general protection, registers:\n" +
@@ -824,4 +824,64 @@ Deno.test("Apple's extensions in a backtrace: advice to do without what they ser
   );
   assertStringIncludes(piece.text, "The kernel panicked; the message was cut off.");
   assertStringIncludes(piece.text, "The running process was Baker;");
+});
+
+Deno.test("services that watchdogd made crash before: others of its list, and one that could not be ended", () => {
+  const list = (first: string, more: string, other: string) =>
+    explained(
+      `panic(cpu 2 caller 0xfffffe002c00b85c): userspace watchdog timeout: no successful checkins from ${first} (2 induced crashes) in 120 seconds\n` +
+        `${more}service: ${other}, total successful checkins in 271 seconds: 27, last successful checkin: 0 seconds ago\n` +
+        `service: ${first} (2 induced crashes), total successful checkins in 230 seconds: 11, last successful checkin: 120 seconds ago\n` +
+        "service: configd, total successful checkins in 271 seconds: 26, last successful checkin: 0 seconds ago\n\nDebugger message: panic\n",
+    ).text;
+  const others = list("drawd", "", "logd (1 induced crash)");
+  assertStringIncludes(others, "watchdogd had made drawd crash before, to have it started again");
+  assertStringIncludes(
+    others,
+    "It had done so to others of the list too, which had not answered in time before: logd (1 induced crash).",
+  );
+  assertStringIncludes(others, "(logd, configd) had answered in time now: not all of the system");
+  const stuck = list("drawd", "drawd has not exited since first loaded\n", "logd");
+  assertStringIncludes(
+    stuck,
+    "watchdogd had asked for a crash of drawd before (2 induced crashes), but it has not exited since it was first loaded",
+  );
+  assert(!stuck.includes("started again"), stuck);
+  assertStringIncludes(stuck, "(logd, configd) had answered in time: not all of the system hung.");
+});
+
+Deno.test("a panic of the watchdog while the system shut down", () => {
+  const { text } = explained(
+    "panic(cpu 2 caller 0xffffff7f9c3a1aae): watchdog timeout: no checkins from watchdogd in 301 seconds (8 totalcheckins since monitoring last enabled), shutdown in progress\n" +
+      "Backtrace (CPU 2), Frame : Return Address\n0xffffff812eafbc40 : 0xffffff801b91c63d \n",
+  );
+  assertStringIncludes(text, "watchdogd did not check in for 301 seconds, after 8 times");
+  assertStringIncludes(text, "A shutdown was in progress: it was that which did not come to its");
+});
+
+Deno.test("what XNU writes over freed memory in a register; an address that is none leaves no other cause", () => {
+  const trap = (register: string) => {
+    const { happened, causes } = explainReport(
+      readReport(
+        "panic(cpu 1 caller 0xffffff8006fd155a): Kernel trap at 0xffffff7f87a81f3b, type 13=general protection, registers:\n" +
+          `RAX: 0x0000000000000000, RBX: ${register}, RCX: 0x0000000001000000, RDX: 0xffffff7f879d4d50\n`,
+        "x",
+      ),
+    );
+    return { text: happened.join("\n"), causes: causes.join("\n") };
+  };
+  const freed = trap("0xdeadbeefdeadbeef");
+  assertStringIncludes(freed.text, "is what XNU writes over a block of memory that is freed");
+  assert(!freed.causes.includes("rdmsr"), freed.causes);
+  assertStringIncludes(trap("0xffffff8024c294b0").causes, "rdmsr");
+});
+
+Deno.test("the end of a panic's text, without its message and backtrace", () => {
+  const { text } = explained(
+    "BSD process name corresponding to current thread: Baker\n\nMac OS version:\n16C67\n\nKernel version:\n" +
+      "Darwin Kernel Version 16.3.0: Thu Nov 17 20:23:58 PST 2016; root:xnu-1~1/RELEASE_X86_64\n\n" +
+      "System uptime in nanoseconds: 51166371527\nlast loaded kext at 4614784064: org.bake.oven\t6.0.1 (addr 0xffffff7f97ffd000, size 126976)\n",
+  );
+  assertStringIncludes(text, "The kernel panicked; the message was cut off.");
+  assertStringIncludes(text, "The running process was Baker;");
 });

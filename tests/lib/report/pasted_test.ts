@@ -341,3 +341,17 @@ Deno.test("an example of an exception's line in prose is none; a reason that was
     ["EXC_BAD_ACCESS", 0, 2],
   );
 });
+
+Deno.test("what a process used too much of, in Xcode's words alone or in prose", () => {
+  for (
+    const text of [
+      "EXC_RESOURCE RESOURCE_TYPE_MEMORY (limit=50 MB, unused=0x0)\n",
+      "The map stops with EXC_RESOURCE (RESOURCE_TYPE_MEMORY: high watermark memory limit exceeded) (limit=50 MB)\n",
+      "It says Thread 9: EXC_RESOURCE RESOURCE_TYPE_MEMORY (limit=50 MB, unused=0x0) and stops.\n",
+    ]
+  ) {
+    const { happened } = explainReport(readReport(text, "x"));
+    assertStringIncludes(happened.join("\n"), "limit=50 MB");
+    assertStringIncludes(happened.join("\n"), "used more memory than its limit allows");
+  }
+});
