@@ -64,7 +64,12 @@ export function explanationLines(
     lines.splice(-1, 0, safe`  and ${count(missing.length - MOST, "more image")}`);
   }
   const [first] = missing;
-  if (first !== undefined && first.image.uuid !== null && !isSystemImage(first.image)) {
+  // Of Apple's and of others' nobody but their makers has any.
+  const isOthers = first?.image.name.startsWith("com.apple.") === true ||
+    (attribution.isOutside && attribution.deciding?.frame.image?.uuid === first?.image.uuid);
+  if (
+    first !== undefined && first.image.uuid !== null && !isSystemImage(first.image) && !isOthers
+  ) {
     lines.splice(
       -1,
       0,
@@ -528,7 +533,9 @@ function verdictWords(
     const told = isOfFile ? safe`by its source file's folder` : safe`by its name`;
     const isMakers = maker !== null && !isOfCaller && isPlace;
     const of = isMakers
-      ? safe`code of ${short(maker)}, ${told}, in ${words}${whose}`
+      ? safe`code of ${short(maker)}, ${told}, in ${
+        isLibrary === null ? safe`the image` : words
+      }${whose}`
       : safe`${words}${whose}`;
     const by = maker === null || isMakers
       ? safe``

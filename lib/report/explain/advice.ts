@@ -33,7 +33,7 @@ export function adviceOf(
   const { isCause, isIndirect } = nearness(report, thread, own);
   const forSymbols = isCause || isSample(report) ? symbolAdvice(report, own) : [];
   const advised = rows.filter(({ next }) => next !== "");
-  if (advised.length === 0) return forSymbols;
+  if (advised.length === 0) return [...toolAdvice(report, own), ...forSymbols];
   const check: string[] = [];
   const isOutOfReach = isAppleAlone(report, own);
   const unfit = [
@@ -60,7 +60,22 @@ export function adviceOf(
         rows.some(({ kind, causes }) => kind === "frame" && causes.some(ofObject)));
     if (next !== "" && !isSaid && !check.includes(next)) check.push(next);
   }
-  return [...check.slice(0, MAX_ADVICE).map((text) => placed(text, report)), ...forSymbols];
+  const most = check.slice(0, MAX_ADVICE).map((text) => placed(text, report));
+  return [...(most.length === 0 ? toolAdvice(report, own) : most), ...forSymbols];
+}
+
+/** Xcode's tools that make something of a file: compilers, linkers, and those for resources. */
+const tools =
+  /^(?:swift-frontend|swiftc?|clang(?:\+\+)?|ld(?:-classic|64)?|ibtoold?|actool|momc|metal|dsymutil|SourceKitService|com\.apple\.dt\.SKAgent)$/;
+
+/** What to do where such a tool failed by itself: who ran it can only change what it was given. */
+function toolAdvice(report: CrashReport, own: ReportFrame | null): string[] {
+  const { exception, process } = report;
+  if (own === null || exception === null || !isApples(report)) return [];
+  if (!tools.test(process.name ?? "") || !isOfProcess(own, report)) return [];
+  return [
+    "The build's log names what it worked on: another form of that, or another version of Xcode, may get past it; Apple takes reports of such crashes by its Feedback Assistant.",
+  ];
 }
 
 /** Advice about the faulting instruction with where it is, and by which registers it got to the address, as far as the

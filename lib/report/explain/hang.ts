@@ -887,6 +887,8 @@ function waitsIn(frames: readonly ReportFrame[], { waitReason }: KnowledgeRow): 
 function calledBy(frames: readonly ReportFrame[]): string {
   const frame = frames.find((frame) => frameOwner(frame, frame.symbol) === "program");
   if (frame === undefined) return "";
+  // An image without a name.
+  if (nameOf(frame) === null && titleOf(frame).startsWith("<")) return "";
   return `, called by ${nameOf(frame) === null ? `code of ${titleOf(frame)}` : placeOf([frame])}`;
 }
 

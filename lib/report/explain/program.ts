@@ -145,8 +145,12 @@ export function isOutside(frame: ReportFrame, report: CrashReport): boolean {
   // What Xcode built stands beside the app.
   const [, folder = "", name] = app;
   return !path.includes(`/${name}/`) && !(folder.length > 16 && path.startsWith(folder)) &&
-    (packages.test(path) || plugIns.test(path));
+    (packages.test(path) || plugIns.test(path) || ofOthers.test(path) ||
+      (/^\/Users\/[^/]{1,80}\/\*\//.test(path) && !process.path.includes("/*/")));
 }
+
+/** Plug-ins wherever they are: reports leave out the folders of what is in a person's own. */
+const ofOthers = /\/[^/]{1,120}\.(?:component|vst3?|clap|aaxplugin)\/Contents\//i;
 
 /** Whether an image is, by its folder, a plug-in that programs of others load: an Audio Unit, a VST, an AAX or CLAP plug-in,
  * a driver of Core Audio, what shows or imports files, or what a folder for plug-ins has. */

@@ -381,7 +381,7 @@ export const messageRows: readonly KnowledgeRow[] = [
     "a class in the child of a fork",
     "The Objective-C run-time stopped the child of a fork() on purpose: it used a class first that another thread of the parent may have been initializing when it forked.",
     ["a multithreaded process that forks: in the child Objective-C may not be used before exec"],
-    "Use posix_spawn, or call exec directly after fork; do not use frameworks of the system in the child.",
+    "Use posix_spawn, or call exec directly after fork; in Python set the multiprocessing start method to spawn.",
     "objc4, runtime/objc-initialize.mm: performForkChildInitialize",
   ),
   message(
@@ -506,9 +506,15 @@ export const messageRows: readonly KnowledgeRow[] = [
     "",
     "Apple, Metal: MTLCommandBufferError",
   ]),
+  message(
+    "-[MTLDebug",
+    "A check of Metal failed.",
+    [],
+    "Read the message.",
+    'Apple, "Validating your app\'s Metal API usage": the classes MTLDebug… are those of the validation',
+  ),
   ...rows([
     "MTLTextureDescriptor has",
-    "-[MTLDebug",
     "-[MTLIOAccelCommandBuffer",
     "validateWithDevice:]",
   ], [

@@ -1,7 +1,7 @@
 /** What the text of a crash report is read into, before it is a report. */
 
 import { translated } from "./crash_header.ts";
-import { MAX_UNREAD, MAX_UNREAD_LENGTH } from "./titles.ts";
+import { MAX_UNREAD, MAX_UNREAD_LENGTH, ofReporter } from "./titles.ts";
 import type { ReportException, ReportImage, ReportRegister } from "../drafts.ts";
 import type { JsonObject } from "../json.ts";
 import type { FrameSpan } from "../report.ts";
@@ -120,9 +120,9 @@ export class CrashDraft {
 
   /** Keeps a line that was not understood. */
   leave(line: string): void {
-    if (this.unread.length < MAX_UNREAD && line.length <= MAX_UNREAD_LENGTH) {
-      this.unread.push(line);
-    }
+    if (
+      this.unread.length < MAX_UNREAD && line.length <= MAX_UNREAD_LENGTH && !ofReporter.test(line)
+    ) this.unread.push(line);
   }
 
   /** Whether a copy begins inside of a stack. */

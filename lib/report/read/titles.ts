@@ -50,12 +50,18 @@ export function titleIn(line: string, first: number): string | null {
 export const knownSections =
   /^(?:Application Specific|Dyld Error|VM Regions?\b|Kernel\b|External Modification|Filtered|Extra Information|Notable Addresses|Calls made by|System Profile|Translated Code|Zone info|Error Formulating|Stack Dump|Binary Images|Referenced object|Object referenced|Handler crashed|Heaviest stack|Memory Module|Thunderbolt|Xamarin|Managed|Call stack|Preferred User|.{0,60}instruction stream)/i;
 
+/** Lines that Apple's reporter writes itself and that tell nothing of an end: the titles of a translated report, counts of
+ * earlier crashes, and the machine's parts in the profile of the system. */
+export const ofReporter =
+  /^(?:(?:Translated Report \()?Full Report(?: Below\))?$|(?:Per-App )?(?:Interval|Crashes) Since Last Report:|(?:Model|Graphics|Display|Memory Module|AirPort|Bluetooth|Network Service|PCI Card|(?:Serial ATA|Parallel ATA|USB|FireWire|Thunderbolt) (?:Device|Bus)): )/;
+
 /** The lines of a part of a text that is not read, as {@linkcode CrashReport.unread} has them. */
 export function unreadLines(text: string): string[] {
   const unread: string[] = [];
   for (const line of text.split(/\r?\n/, MAX_UNREAD)) {
     const trimmed = line.trim();
-    if (trimmed !== "" && trimmed.length <= MAX_UNREAD_LENGTH) unread.push(trimmed);
+    if (trimmed === "" || trimmed.length > MAX_UNREAD_LENGTH || ofReporter.test(trimmed)) continue;
+    unread.push(trimmed);
   }
   return unread;
 }

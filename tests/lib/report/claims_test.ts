@@ -2726,6 +2726,40 @@ Deno.test("an exception whose name a person's editor put on the next line; a met
   assert(!lacks("optionsForView:").causes.includes("stands in"));
 });
 
+Deno.test("Metal's own validation need not be switched on where it is what failed", () => {
+  const failed = (words: string) =>
+    told(
+      crashText([
+        "Exception Type: EXC_CRASH (SIGABRT)",
+        "",
+        "Application Specific Information:",
+        words,
+      ], [
+        "libsystem_c.dylib abort + 180",
+        "Metal MTLReportFailure + 464",
+        "Shop -[Cart draw] + 8",
+      ]),
+    ).next;
+  const by = "failed assertion `missing Buffer binding at index 3'";
+  assert(!failed(`-[MTLDebugRenderCommandEncoder validateDraw:]:57: ${by}`).includes("validation"));
+  assertStringIncludes(failed(`-[MTLIOAccelCommandBuffer commit]:9: ${by}`), "validation");
+});
+
+Deno.test("a tool of Xcode's that failed by itself: what who ran it can do", () => {
+  const failed = (path: string) =>
+    told(
+      crashText([
+        "Exception Type: EXC_BAD_ACCESS (SIGSEGV)",
+        "Exception Codes: KERN_INVALID_ADDRESS at 0x10",
+      ], ["ld ld::Files::parse() + 40", "ld main + 8"])
+        .replace(/^Process: .*$/m, "Process:               ld [7]")
+        .replace(/^Path: .*$/m, `Path:                  ${path}`),
+    ).next;
+  const folder = "/Contents/Developer/Toolchains/XcodeDefault.xctoolchain/usr/bin/ld";
+  assertStringIncludes(failed(`/Applications/Xcode.app${folder}`), "another version of Xcode");
+  assert(!failed("/opt/llvm/bin/ld").includes("Xcode"));
+});
+
 Deno.test("headings of a form that are numbered are no lines of a report that was not understood", () => {
   const { what } = told(
     "1. Go to 'shelf'\n2. See error\nProcess: Shop [7]\nOS Version: macOS 13.4 (22F66)\nReport Version: 12\n\n" +

@@ -649,6 +649,11 @@ Deno.test("a plug-in that other programs load is told as one, by its folder", ()
   const unit = loaded("/Library/Audio/Plug-Ins/Components/Choir.component/Contents/MacOS/Choir");
   assertEquals([unit.isPlugIn, unit.isOutside], [true, true]);
   assertStringIncludes(unit.next, "run the program without it: only the maker of Choir has");
+  // Reports leave out the folders of what is in a person's own.
+  const redacted = loaded("/Users/USER/*/Choir.vst3/Contents/MacOS/Choir");
+  assertEquals([redacted.isPlugIn, redacted.isOutside], [true, true]);
+  const persons = loaded("/Users/USER/*/libchoir.dylib");
+  assertEquals([persons.isPlugIn, persons.isOutside], [false, true]);
   const library = loaded("/usr/local/lib/Choir");
   assertEquals([library.isPlugIn, library.isOutside], [false, true]);
   assert(!library.next.includes("plug-in"), library.next);

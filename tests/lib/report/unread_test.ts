@@ -838,3 +838,28 @@ Deno.test("titles and fields that somebody marked, spaced or wrote in small lett
   const { process } = readReport(["- Path: the second one", ...lines].join("\n"), "x");
   assertEquals(process.path, null);
 });
+
+Deno.test("what Apple's reporter writes itself is no line that was not understood", () => {
+  const text = (more: string) =>
+    `-------------------------------------\nTranslated Report (Full Report Below)\n` +
+    `-------------------------------------\n\nProcess:               Shop [7]\n${more}` +
+    "OS Version:            macOS 14.1 (23B74)\nReport Version:        12\n\n" +
+    "Exception Type:        EXC_CRASH (SIGABRT)\n\nThread 0 Crashed:\n" +
+    "0   libsystem_kernel.dylib        \t       0x18e2bd0dc __pthread_kill + 8\n" +
+    "1   libsystem_c.dylib             \t       0x18e200ae8 abort + 180\n" +
+    "2   libc++abi.dylib               \t       0x18e2acb84 std::terminate() + 108\n" +
+    "3   Shop                          \t       0x100e2bd0c main + 8\n\n" +
+    "Binary Images:\n       0x100e00000 -        0x100efffff Shop (*) " +
+    "<0a0b0c0d0e0f40018001020304050607> /Applications/Shop.app/Contents/MacOS/Shop\n\n" +
+    "Model: MacBookPro5,4, BootROM MBP53.00AC.B03, 2 processors\nUSB Device: Built-in iSight\n";
+  const counts =
+    "Interval Since Last Report:          9 sec\nPer-App Crashes Since Last Report:   1\n";
+  for (const whole of [text(""), text(counts)]) {
+    const report = readReport(whole, "x");
+    assertEquals(report.unread.filter((line) => /\w/.test(line)), []);
+    const { happened } = explainReport(report);
+    assertStringIncludes(happened.join("\n"), "Its message is not in the report.");
+  }
+  const { happened } = explainReport(readReport(text("libc++abi: what it said\n"), "x"));
+  assertStringIncludes(happened.join("\n"), "in what could be read");
+});

@@ -162,6 +162,17 @@ Deno.test("symbols that are missing: the reader's own first, and how they are gi
   const [, missing] = /\n\nSymbols that are missing\n( {2}Orchard [^]*?)\n\n/.exec(stdout)!;
   assertStringIncludes(missing, "--symbols PATH names the dSYM of Orchard, or a folder with it");
   assert(!missing.includes("1 frame, 1 of them"), missing);
+  // Nobody has those of Apple's own programs.
+  const text = (await Deno.readTextFile(file)).replaceAll(
+    /"name"\s*:\s*"Orchard"/g,
+    '"name":"com.apple.Orchard"',
+  );
+  const folder = await Deno.makeTempDir();
+  await Deno.writeTextFile(`${folder}/apple.ips`, text);
+  const apples = (await crash(`${folder}/apple.ips`)).stdout;
+  await Deno.remove(folder, { recursive: true });
+  assertMatch(apples, /\n {2}com\.apple\.Orchard /);
+  assert(!apples.includes("names the dSYM of"), apples);
   const other = await crash(file, "--symbols", "tests");
   assertEquals(other.code, 0);
   assertMatch(
