@@ -146,7 +146,8 @@ export function isOutside(frame: ReportFrame, report: CrashReport): boolean {
   const [, folder = "", name] = app;
   return !path.includes(`/${name}/`) && !(folder.length > 16 && path.startsWith(folder)) &&
     (packages.test(path) || plugIns.test(path) || ofOthers.test(path) ||
-      (/^\/Users\/[^/]{1,80}\/\*\//.test(path) && !process.path.includes("/*/")));
+      // What an interpreter is, as Python.app, loads what its reader made.
+      (/^\/Users\/[^/]{1,80}\/\*\//.test(path) && process.path.startsWith("/Applications/")));
 }
 
 /** Plug-ins wherever they are: reports leave out the folders of what is in a person's own. */
