@@ -112,7 +112,7 @@ libnfshared.dylib libnotify.dylib liboah.dylib libobjc-trampolines.dylib libodfd
 libOpenScriptingUtil.dylib libpam.2.dylib libParallelCompression.dylib libperfcheck.dylib
 libpmenergy.dylib libpmsample.dylib libprequelite.dylib libQuadrature.dylib libquarantine.dylib
 libquic.dylib libremovefile.dylib libresolv.9.dylib libReverseProxyDevice.dylib
-libRosetta.dylib libRPAC.dylib libsandbox.1.dylib libsasl2.2.dylib libScreenReader.dylib
+libRosetta.dylib libRosettaRuntime libRPAC.dylib libsandbox.1.dylib libsasl2.2.dylib libScreenReader.dylib
 libSMC.dylib libSparse.dylib libSparseBLAS.dylib libsqlite3.dylib libstdc++.6.0.9.dylib
 libstdc++.6.dylib libsysdiagnose.dylib libsystemstats.dylib libtailspin.dylib
 libTelephonyUtilDynamic.dylib libThaiTokenizer.dylib libtzupdate.dylib libUAPreferences.dylib

@@ -31,6 +31,7 @@ import {
   isApples,
   isBrought,
   isInstalled,
+  isInterpreter,
   isOfIdentifier,
   isOfProcess,
   isOutside,
@@ -60,12 +61,14 @@ import {
   entryOf,
   frameOwner,
   functionOf,
+  isMonoFile,
   isOfMethod,
   isPart,
   isRecorderFrame,
   isThunk,
   isWrapper,
   linkedTitle,
+  ownHandler,
   passesOn,
   reachesBase,
   readStack,
@@ -225,6 +228,11 @@ export function attributeReport(
   if (decidesNothing(report, stack)) {
     return { ...undecided, verdict: "none", absent: whyNone(report, stack), frames };
   }
+  // The handler, of which not even the name is known, only ended the process for a signal that was sent.
+  const handler = endedBy(report) === "access" ? null : ownHandler(stack);
+  if (handler?.isWaiting === true && functionOf(stack[handler.at], null) === null) {
+    return { ...undecided, verdict: "none", absent: "wait", frames };
+  }
   // The thread that met a limit of memory need not be what used it.
   if (
     report.exception?.type === "EXC_RESOURCE" && /^MEMORY\b/.test(report.exception.subtype ?? "")
@@ -351,7 +359,8 @@ export function attributeReport(
     isTweak: deciding !== null && isTweak(deciding.frame, report),
     isLibrary: deciding !== null && isLibrary(deciding.frame, report),
     part: isPart
-      ? knownFrame(frames[at].frame.symbol!)?.framework ?? null
+      ? knownFrame(frames[at].frame.symbol!)?.framework ??
+        (isMonos(frames[at].frame, report) ? "Mono" : null)
       : deciding?.owner === "program" && frames[at].owner === "runtime"
       ? linkedTitle(frames[at].frame)
       : null,
@@ -715,13 +724,17 @@ function programOf(owned: OwnedStack): number {
 }
 
 /** Index of the innermost frame of a framework that is linked into the program. */
-function partOf({ stack, frames, begin, end }: OwnedStack): number {
+function partOf({ report, stack, frames, begin, end }: OwnedStack): number {
   return frames.findIndex(({ owner, frame }, index) => {
     if (index < begin || index >= end || owner !== "runtime" || isSystemFrame(frame)) return false;
     if (waitsForEvents(stack, begin, index)) return false;
     if (isWithin(frames, begin, index)) return false;
     const symbol = functionOf(frame, stack[index - 1] ?? null);
     return isPart(symbol) ||
+      // Mono's functions of C that have no row.
+      (symbol !== null && knownFrame(symbol) === null &&
+        /^(?!log_|mscorlib_|p_\d|wrapper_)(?:[a-z]|GC_|_wapi_)/.test(symbol) &&
+        isMonos(frame, report)) ||
       // What calls such a library does it for itself, not for another one that it stands in for.
       (isWrapper(symbol) && isBaseLibrary(frames[index - 1]?.library ?? "libobjc."));
   });
@@ -828,7 +841,10 @@ function whyAbsent(
   if (isGenerated(stack, reading.first)) return "generated";
   if (lacking === "outer" && deciding === null && isRecording(stack)) return "recorder";
   if (lacking === "stack" && culpritOf(report) !== null) return "culprit";
-  if (lacking === "stack" && report.exception !== null && isSystemProgram(report)) {
+  if (
+    lacking === "stack" && report.exception !== null && isSystemProgram(report) &&
+    !isInterpreter(report)
+  ) {
     return "system's";
   }
   if (isAddress) return isSystemProgram(report) ? "system's" : "address";
@@ -1127,7 +1143,7 @@ function ownerOf(
 /** Source files of Mono's run-time, and of the collector in it, that have names as those of others; Mono, mono/metadata,
  * mono/mini, mono/io-layer and libgc. */
 const monoFiles =
-  /(?:^|\/)(?:object|class|loader|domain|appdomain|assembly|icall|marshal|threads|threadpool[\w-]{0,20}|tpool-\w{2,10}|gc|monitor|mini|driver(?:\.g)?|jit-icalls|reflection|exception|mono-[\w-]{2,40}|goutput|pthread_support|misc|malloc|mallocx|mark|mark_rts|reclaim|alloc|finalize|allchblk|handles|events|wait|mutexes|semaphores|sockets|critical-sections)\.c$|(?:^|\/)handles-private\.h$/;
+  /(?:^|\/)(?:object|class|loader|domain|appdomain|assembly|icall|marshal|threads|threadpool[\w-]{0,20}|tpool-\w{2,10}|gc|monitor|mini|driver(?:\.g)?|jit-icalls|reflection|exception|mono-[\w-]{2,40}|goutput|hazard-pointer|lock-free-(?:alloc|queue|array-queue)|mempool|metadata|runtime|pthread_support|misc|malloc|mallocx|mark|mark_rts|reclaim|alloc|finalize|allchblk|handles|events|wait|mutexes|semaphores|sockets|critical-sections)\.c$|(?:^|\/)handles-private\.h$|(?:^|\/)(?:runtime|monotouch-\w{2,20}|xamarin-support)\.m$/;
 
 /** Functions by which managed code calls Mono, those of its layer over the system's handles, and .NET's class library as it was
  * compiled ahead of time, with the entries by which it is called. */
@@ -1136,16 +1152,35 @@ const monoNames =
 
 /** Whether a function is one of Mono's, or of the collector that is linked into it, by its source file or its name and by
  * others of Mono's on the same stack. */
-function isMonos(
-  { symbol, file, index, image }: ReportFrame,
-  { stacks }: CrashReport,
-): boolean {
-  if (symbol === null || !/^[a-zA-Z_]\w{1,200}$/.test(symbol)) return false;
-  if (!monoNames.test(symbol) && !monoFiles.test(file ?? "")) return false;
+function isMonos(frame: ReportFrame, { stacks }: CrashReport): boolean {
+  const { symbol, file, index, image } = frame;
+  if (symbol === null || functionOf(frame, null) === null) return false;
+  if (!/^[a-zA-Z_]\w{1,200}$/.test(symbol)) return false;
   const stack = stacks.find((frames) => frames[index]?.symbol === symbol) ?? [];
+  if (isXamarins(stack, index)) return true;
+  // Its assemblies' code is none of the run-time's own.
+  if (isMonoFile(file) && file!.endsWith(".c")) return true;
+  if (!monoNames.test(symbol) && !monoFiles.test(file ?? "")) return false;
   return stack.some((other) =>
-    other.image === image && /^(?:mono|monoeg)_/.test(other.symbol ?? "")
+    other.image === image &&
+    (/^(?:mono|monoeg)_/.test(other.symbol ?? "") || isMonoFile(other.file))
   );
+}
+
+/** Functions of Xamarin's run-time that have no prefix of its own and may stand before one that has. */
+const XAMARIN_DEPTH = 3;
+
+/** Whether a function of C is one that Xamarin's run-time calls itself: it calls code of others by Mono alone; Xamarin,
+ * runtime/runtime.m. */
+function isXamarins(stack: readonly ReportFrame[], at: number): boolean {
+  const title = stack[at] === undefined ? "" : titleOf(stack[at]);
+  for (const frame of stack.slice(at, at + XAMARIN_DEPTH)) {
+    const symbol = functionOf(frame, null);
+    if (symbol === null || titleOf(frame) !== title) return false;
+    if (/^xamarin_[a-z]/.test(symbol)) return true;
+    if (!/^[a-z][a-z\d]*(?:_[a-z\d]+)+$/.test(symbol)) return false;
+  }
+  return false;
 }
 
 /** A library's name without the usual prefix and suffixes. */

@@ -1,7 +1,7 @@
 /** What the CPU says of an exception: by registers, trap numbers and the instruction. */
 
 import { register } from "../fault.ts";
-import { imageOf, imageTitle } from "../images.ts";
+import { imageOf, imageTitle, titleOf } from "../images.ts";
 import { instructionBytes } from "../instruction_bytes.ts";
 import { checkNumber, foreignCode, isAtBeginning, refusedKind } from "./instruction.ts";
 import { isMobile } from "./platform.ts";
@@ -250,8 +250,18 @@ export function untranslated(report: CrashReport): { row: KnowledgeRow; text: st
 }
 
 /** Whether a process of Intel's code ran on Apple silicon. */
-export function isUnderRosetta({ codeType, body }: CrashReport): boolean {
-  return /Translated/i.test(codeType ?? "") || body?.translated === true;
+export function isUnderRosetta({ codeType, body, crashedThread }: CrashReport): boolean {
+  return /Translated/i.test(codeType ?? "") || body?.translated === true ||
+    // A copy without the header has its frames.
+    (codeType === null && crashedThread?.frames.some(isRosettas) === true);
+}
+
+/** Where Rosetta's own code is. */
+export const ROSETTA = "/usr/libexec/rosetta/runtime";
+
+/** Whether a frame is of Rosetta's own code. */
+export function isRosettas(frame: ReportFrame): boolean {
+  return frame.image?.path === ROSETTA || titleOf(frame) === "libRosettaRuntime";
 }
 
 /** `mov w0, #0` and all others have a bit here: the architecture keeps it for instructions that are none. */

@@ -1,12 +1,20 @@
 /** The explanation of a crash: each part tells what it knows, the most specific first. */
 
-import { baseName, imageOf, imageTitle, isBaseLibrary, isSystemFrame, titleOf } from "../images.ts";
+import {
+  baseName,
+  imageFinder,
+  imageOf,
+  imageTitle,
+  isBaseLibrary,
+  isSystemFrame,
+  titleOf,
+} from "../images.ts";
 import { signalName } from "../codes.ts";
 import { known } from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame, ReportImage, ReportThread } from "../report.ts";
-import { faultAddress, lacksBacktrace } from "../fault.ts";
+import { faultAddress, lacksBacktrace, register } from "../fault.ts";
 import { headOf } from "../text.ts";
-import { interruption, pageFault } from "./cpu.ts";
+import { interruption, isRosettas, pageFault, ROSETTA } from "./cpu.ts";
 import { crashedIndex, crashedTitle, isCalledMain } from "./crashed.ts";
 import { tellAccess, tellCodes, tellKind, tellOwnAbort, tellOwnTrap } from "./exception.ts";
 import { tellOthers } from "./others.ts";
@@ -148,10 +156,11 @@ export function explainCrash(
   const driver = outside || uncaught !== null || isHandler
     ? null
     : graphicsDriver(stack, reading.first);
-  if (!outside && stack[0]?.image?.path === ROSETTA) {
+  if (!outside && stack[0] !== undefined && isRosettas(stack[0])) {
     story.tell(
       `It was in Rosetta itself, which translates programs for Intel's CPUs${
-        report.images.every(({ path }) => path === ROSETTA || path === "/usr/lib/dyld")
+        report.images.length > 0 &&
+          report.images.every(({ path }) => path === ROSETTA || path === "/usr/lib/dyld")
           ? ": none of the program's code had run"
           : ""
       }.`,
@@ -184,7 +193,10 @@ export function explainCrash(
   }
   const isWaiting = exception === null && story.rows.length === 0 && waitOf(stack) !== null;
   // A stack that somebody copied of a hang.
-  if (isWaiting && shown !== null && shown.frames === stack && !isIdleStack(stack)) {
+  if (
+    isWaiting && shown !== null && shown.frames === stack && !isIdleStack(stack) &&
+    !isRosettas(stack[0])
+  ) {
     story.tell(`Thread ${shown.index}: ${activityOf(shown).words}.`);
   }
   const isAsked = isBlank && !touchedPage(report) &&
@@ -247,9 +259,6 @@ function tellChecker(
   if (row !== null) story.rows.push(row);
 }
 
-/** Where Rosetta's own code is. */
-const ROSETTA = "/usr/libexec/rosetta/runtime";
-
 /** Namespaces of terminations that a process asks for itself. */
 const ownEnds: ReadonlySet<string> = new Set(["DYLD", "OBJC", "LIBSYSTEM"]);
 
@@ -289,6 +298,12 @@ function isBacktraceIdle(texts: readonly string[]): boolean {
  * objc4, runtime/objc-initialize.mm. */
 const forkedClass = /^performForkChildInitialize\b/;
 
+/** A check of a lock that has no owner in the process, and functions in which a process is forked: libplatform, src/os/lock.c;
+ * Libc, sys/fork.c; libpthread, src/pthread_atfork.c. */
+const damagedLock = /^_os_unfair_lock_corruption_abort\b/;
+const forking = /^(?:v?fork|_pthread_atfork_\w{2,20}_handlers|libSystem_atfork_\w{2,20})$/;
+const LOCK_DEPTH = 8;
+
 /** Who ends a process because of its file: XNU, bsd/sys/reason.h. */
 const refusedBy: ReadonlySet<string> = new Set(["EXEC", "CODESIGNING"]);
 
@@ -299,6 +314,11 @@ const refusedBy: ReadonlySet<string> = new Set(["EXEC", "CODESIGNING"]);
 function tellFork({ report, texts, stack, reading }: Crash, story: Story): boolean {
   // The kernel notes it too of a program that exec() itself refused.
   if (refusedBy.has(report.termination?.namespace ?? "")) return false;
+  const isLeft = stack.slice(0, LOCK_DEPTH).some(({ symbol }) => damagedLock.test(symbol ?? ""));
+  if (
+    isLeft && (texts.some((text) => text.includes("on child side of fork")) ||
+      stack.some(({ symbol }) => forking.test(symbol ?? "")))
+  ) story.add(known("message", "a lock in the child of a fork")!);
   const isThreaded = texts.some((text) => text.includes("multi-threaded process forked"));
   if (!isThreaded && !texts.some((text) => text.includes("crashed on child side of fork"))) {
     return false;
@@ -448,12 +468,25 @@ function tellAbsence({ report, crashed, outside, uncaught }: Crash, story: Story
   } else if ((isLacking || isBare) && report.threads.length > 0) {
     story.tell("The crashed thread is not in the report.");
   }
+  const counter = isBare ? counterWords(report, crashed) : null;
+  if (counter !== null) story.tell(counter);
   const outer = report.threads.find(({ frames }) => (frames[0]?.index ?? 0) > MANY)?.frames[0];
   if ((isLacking || isBare) && outer !== undefined) {
     story.tell(
       `The frames of a stack whose end is there are numbered from ${outer.index} on: so deep a stack is most likely recursion that does not end.`,
     );
   }
+}
+
+/** Where a thread was whose stack is not there, by its registers; `null` where they do not tell. */
+function counterWords({ images }: CrashReport, thread: ReportThread): string | null {
+  const counter = register(thread, "pc") ?? register(thread, "rip") ?? register(thread, "eip");
+  const image = counter === null ? null : imageFinder(images)(counter);
+  return image === null
+    ? null
+    : `By the registers it was in ${imageTitle(image)} + 0x${
+      (counter! - image.base).toString(16)
+    }.`;
 }
 
 /** Tells when it was, and where nothing could be walked, that the program was still being loaded. */
@@ -643,8 +676,12 @@ const ofHeader =
   /^(?:Incident Identifier|Process|Exception Type|Crashed Thread|Triggered by Thread|Report Version|Date\/Time|Hardware Model|OS Version|Reason)$/i;
 
 /** Whether a text is no report of the system's, which would have an exception, but what a process or a tool printed. */
-function isPrinted({ format, fields, information, images }: CrashReport): boolean {
+function isPrinted(
+  { format, fields, information, images, crashedThread, text }: CrashReport,
+): boolean {
   return format === "crash" && images.length === 0 &&
+    !(crashedThread !== null &&
+      (crashedThread.registers.length > 0 || /^Thread \d{1,5} Crashed:/m.test(headOf(text)))) &&
     !fields.some(({ name }) => ofHeader.test(name)) &&
     information.length > 0;
 }

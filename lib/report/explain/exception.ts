@@ -410,7 +410,7 @@ export function tellOwnAbort(crash: Crash, story: Story): void {
   const ended = endedBy(report);
   const isAbort = ended === "abort" ||
     (exception === null &&
-      stack.slice(0, crash.reading.first).some(({ symbol }) =>
+      stack.slice(0, ownHandler(stack)?.at ?? crash.reading.first).some(({ symbol }) =>
         symbol !== null && /^_{0,2}abort$/.test(symbol)
       ));
   if (!isAbort || story.rows.some(({ causes }) => causes.length > 0)) return;
@@ -559,7 +559,11 @@ export function tellKind(crash: Crash, isDecoded: boolean, story: Story): void {
   } else if (exception !== null && abortsAfter(exception)) {
     // A copy may end before the trampoline.
     const owner = handlerOwner(crash) ??
-      (stack.length < CUT_HANDLER ? ownerIn(stack) : null);
+      (stack.length < CUT_HANDLER ? ownerIn(stack) : null) ??
+      // The virtual machine names its threads so: OpenJDK, os_bsd.cpp: set_native_thread_name.
+      (stack.length === 0 && crashedTitle(report)?.startsWith("Java: ") === true
+        ? "The Java virtual machine"
+        : null);
     story.tell(
       owner !== null
         ? `${owner}'s own handler of the signal then ended the process${ownLog(owner)}.`

@@ -643,6 +643,8 @@ function frameworkRow(
     if (image === null) return null;
     const name = imageTitle(image);
     const row = known("library", name);
+    // A copy without the exception may be of an access.
+    if (row !== null && type === null && at === 0) return null;
     if (row !== null) return row.next === "" ? null : { row, name };
     const symbol = functionOf(frame, stack[at - 1] ?? null);
     if (!isSystemFrame(frame) || (symbol !== null && knownFrame(symbol) === null)) return null;

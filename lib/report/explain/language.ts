@@ -58,7 +58,7 @@ export function uncaughtException(
   const cxx = has(/^__cxa_throw\b/, handled);
   if (cxx >= 0 && terminates) return found("C++", crashed.slice(cxx));
   const again = has(/^objc_exception_rethrow\b/) >= 0 ||
-    has(/^-\[NSApplication (?:_crashOnException|reportException|_showException):/) >= 0 ||
+    has(/^[-+]\[NSApplication (?:_crashOnException|reportException|_showException):/) >= 0 ||
     has(/^__handleUncaughtException|^uncaughtErrorProc/) >= 0;
   if (again) return found("Objective-C", [], true);
   const rethrown = has(/^__cxa_rethrow\b/, handled);

@@ -12,6 +12,13 @@ export function isSystemProgram(report: CrashReport): boolean {
   return path !== null && isSystemImage({ path, name: name ?? "" }) && !isInstalled(report);
 }
 
+/** Whether a process's program runs what others wrote: an interpreter, also where it comes with the system. */
+export function isInterpreter({ process }: CrashReport): boolean {
+  return /^(?:[Pp]ython|[Rr]uby|perl|php|tclsh|[Ww]ish|osascript|java)[\d.]*$/.test(
+    process.name ?? "",
+  );
+}
+
 /** Folders of the system that programs were installed in before OS X 10.11 closed them; iOS has hardly any of its own
  * there. */
 const shared = /^\/(?:usr\/)?s?bin\//;

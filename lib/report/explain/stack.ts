@@ -109,6 +109,11 @@ const ofRecorder =
 const ofMono =
   /(?:^|\/)mono\/(?:metadata|mini|utils|sgen|eglib|io-layer)\/|(?:^|\/)(?:(?:mini-[\w-]{2,40}|aot-runtime|debugger-agent|debug-mini|method-to-ir|exceptions-(?:arm|arm64|x86|amd64)|tramp-(?:arm|arm64|x86|amd64)|sgen-[\w-]{2,40}|wthreads)\.c|(?:mscorlib|System(?:\.\w{1,40}){0,4}|monotouch|Mono\.\w{1,40}|Xamarin\.(?:iOS|Mac|TVOS|WatchOS))\.dll\.\d{1,2}\.s)$/;
 
+/** Whether a source file is one of Mono's. */
+export function isMonoFile(file: string | null): boolean {
+  return file !== null && ofMono.test(file);
+}
+
 /** The run-time that a function is of which is linked into the program and ended the process; `null` where its name and its
  * file do not tell. */
 export function linkedTitle({ symbol, file }: ReportFrame): string | null {
@@ -518,7 +523,7 @@ function saysWhy(symbol: string): boolean {
 
 /** Functions that the run-times call while they end a process because of an exception. */
 const terminating =
-  /^(?:std::(?:__1::)?(?:__)?terminate\b|_ZSt9terminatev|_ZSt11__terminatePFvvE|_?objc_terminate|__handleUncaughtException|__clang_call_terminate|(?:demangling_|default_)(?:terminate|unexpected)_handler|uncaughtErrorProc|-\[NSApplication (?:_crashOnException|reportException|_showException):\]?)|CPPExceptionTerminate\(/;
+  /^(?:std::(?:__1::)?(?:__)?terminate\b|_ZSt9terminatev|_ZSt11__terminatePFvvE|_?objc_terminate|__handleUncaughtException|__clang_call_terminate|(?:demangling_|default_)(?:terminate|unexpected)_handler|uncaughtErrorProc|[-+]\[NSApplication (?:_crashOnException|reportException|_showException):\]?)|CPPExceptionTerminate\(/;
 
 /** The handler that the C++ run-time has of its own. */
 const defaultHandler = /^(?:demangling_|default_)(?:terminate|unexpected)_handler/;
@@ -883,6 +888,8 @@ function readAnew(stack: readonly ReportFrame[]): StackReading {
         : isMallocAbort(stack, index)
         ? known("frame", "libsystem_malloc without names")
         : null
+      : /^(?:free|realloc)$/.test(symbol) && isAbort(stack[index - 1])
+      ? known("frame", `${symbol} that stops`)
       : knownFrame(symbol);
     const row = rows.every(({ row }) => row.meaning !== heapMet) &&
         (found === null || found.meaning === mallocStop) &&
@@ -940,9 +947,14 @@ function failsToAllocate(stack: readonly ReportFrame[], index: number, first: nu
 
 /** Whether a frame is malloc's, without a name, and called abort(). */
 function isMallocAbort(stack: readonly ReportFrame[], index: number): boolean {
-  if (!/^_{0,2}abort$/.test(stack[index - 1]?.symbol ?? "")) return false;
+  if (!isAbort(stack[index - 1])) return false;
   const image = imageOf(stack[index]);
   return image !== null && imageTitle(image) === "libsystem_malloc.dylib";
+}
+
+/** Whether a frame is the C library's abort(). */
+function isAbort(frame: ReportFrame | undefined): boolean {
+  return /^_{0,2}abort$/.test(frame?.symbol ?? "");
 }
 
 /** The deciding frame of a stack, where its image is one of `mine`.

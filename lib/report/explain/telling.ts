@@ -289,7 +289,7 @@ export function absentFrom(stack: readonly ReportFrame[]): Absent | null {
   // A jump to null has left the image of its caller, which is there.
   const from = stack[0].address === 0n && stack.length > 1 ? 1 : 0;
   return stack.slice(from, named < 0 ? stack.length : named)
-      .some((frame) => imageOf(frame) === null)
+      .some((frame) => imageOf(frame) === null && !isNoAddress(frame))
     ? "some images"
     : null;
 }
@@ -335,6 +335,12 @@ const compilers =
   /^(?:lib(?:mono|jvm|coreclr|clrjit|julia|node)|mono(?:-sgen|develop)?$|node$|QtWebEngineCore$|JavaScriptCore$|(?:Electron|Chromium|Google Chrome) |com\.github\.[Ee]lectron\.framework$|com\.google\.Chrome\.framework$)/;
 const compilerNames = /^(?:mono_|JavaCalls::|v8::internal::|JSC::|vmEntryTo|julia_)/;
 
+/** Whether a frame is what stands for no address where the kernel of 32-bit Intel called a signal's handler; XNU,
+ * bsd/dev/i386/unix_signal.c: sendsig. */
+function isNoAddress({ address, symbol }: ReportFrame): boolean {
+  return symbol === null && address >= 0xffff_f000n && address <= 0xffff_ffffn;
+}
+
 /** Whether a frame is of code in no image: not of what stands for no address where a signal's handler was called, nor of
  * Rosetta's own, at the begin of the stacks of programs that it translates. */
 export function isUnplaced(
@@ -344,7 +350,7 @@ export function isUnplaced(
 ): boolean {
   const { address } = frame;
   if (imageOf(frame) !== null || address < 0x1000n) return false;
-  if (address >= 0xffff_f000n && address <= 0xffff_ffffn) return false;
+  if (isNoAddress(frame)) return false;
   return !(/Translated/i.test(codeType ?? "") && frame === stack[0] && stack.length > 1 &&
     isSystemFrame(stack[1]));
 }

@@ -458,7 +458,9 @@ export const frameRows: readonly KnowledgeRow[] = [
   raises("+[NSException raise:format:*", language),
   raises("+[NSException exceptionWithName:*", language),
   raises("-[NSException init*", language),
+  // Newer systems have it as a method of the class.
   raises("-[NSApplication _crashOnException:]", language),
+  raises("+[NSApplication _crashOnException:]", language),
   raises("-[NSApplication reportException:]", language),
   raises("_NSApplicationUncaughtExceptionHandler*", language),
   raises("DVTFailureHintExceptionPreprocessor*", "Xcode, DVTFoundation"),
@@ -466,6 +468,13 @@ export const frameRows: readonly KnowledgeRow[] = [
   raises("_CF_forwarding_prep_*", language),
   raises("__forwarding_prep_*", language),
   raises("___forwarding_*", language),
+  frame(
+    "-[NSWindow(NSWindow_Theme) _postWindowNeedsToResetDragMarginsUnlessPostingDisabled]",
+    "AppKit found a window that was made or changed on another thread than the main one.",
+    [],
+    "Make and change windows on the main thread only, as by the main queue.",
+    "github.com/aonez/Keka, issue 861: NSWindow drag regions should only be invalidated on the Main Thread!",
+  ),
   // It raises at its end: by its return address it is the function behind it.
   ...["doesNotRecognizeSelector:]", "__retain_OA] + 0"].map((method) =>
     frame(
@@ -490,7 +499,10 @@ export const frameRows: readonly KnowledgeRow[] = [
   frame(
     "-[NSObject doesNotRecognizeSelector:]",
     "An object does not have the method that was called: unrecognized selector.",
-    ["an object of another class than expected"],
+    [
+      "an object of another class than expected",
+      "a system or library older than the one that its caller was made for",
+    ],
     "Read class and selector in the exception's reason.",
     language,
   ),
@@ -1373,6 +1385,27 @@ export const frameRows: readonly KnowledgeRow[] = [
       sanitize,
       malloc,
     )
+  ),
+  // On Mac OS X 10.6 to 10.9 these call abort() themselves, where malloc has no such block.
+  ...["free that stops", "realloc that stops"].map((key) =>
+    frame(
+      key,
+      "A pointer was freed or reallocated that malloc did not allocate, or that was already freed.",
+      [
+        "a block freed twice",
+        "a pointer into the middle of a block",
+        "a pointer that was overwritten",
+      ],
+      sanitize,
+      "libmalloc, src/malloc.c: free, realloc",
+    )
+  ),
+  frame(
+    "internal_catch_exception_raise*",
+    "A thread of the process serves a Mach port for exceptions, one came, and the process has no catch_exception_raise() for it that is exported: the system's library then calls abort().",
+    [],
+    "The exception was another thread's: see which of them was at work.",
+    "XNU, libsyscall/mach/exc_catcher.c",
   ),
   ...["_os_unfair_lock_recursive_abort", "os_unfair_lock_recursive_abort"].map((key) =>
     frame(

@@ -294,7 +294,6 @@ export const messageRows: readonly KnowledgeRow[] = [
   ...rows(
     [
       ...["Unhandled exception. ", "Unhandled Exception: System.", "Unhandled exception: System."],
-      "Unhandled managed exception: ",
     ],
     [
       "A .NET exception was not handled.",
@@ -302,6 +301,13 @@ export const messageRows: readonly KnowledgeRow[] = [
       "",
       ".NET, src/coreclr/vm/excep.cpp",
     ],
+  ),
+  message(
+    "Unhandled managed exception: ",
+    "A Mono or Xamarin exception was not handled.",
+    [],
+    "",
+    "Xamarin, runtime/runtime.m: xamarin_unhandled_exception_handler",
   ),
   ...rows(["Unhandled Exception:", "Unhandled exception:"], [
     "An exception was not handled, as run-times such as those of .NET, Mono and Dart say.",
@@ -347,6 +353,12 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Look for a managed exception's type and stack in the device's log or on stderr.",
     ".NET for iOS, runtime/runtime.m: xamarin_process_managed_exception",
   ),
+  ...rows(["* Assertion at ", "* Assertion: should not be reached at "], [
+    "An assertion of the Mono run-time failed.",
+    [],
+    "",
+    "Mono, mono/eglib/glib.h: g_assert, g_assert_not_reached",
+  ]),
   message(
     "while executing native code",
     "A signal met Mono while native code ran: its own, or a library's that managed code called.",
@@ -865,8 +877,8 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Check the kind of the value before it is used.",
     language,
   ),
-  message(
-    "unrecognized selector",
+  // The second before OS X 10.6.
+  ...rows(["unrecognized selector", "selector not recognized"], [
     "An object does not have the method that was called.",
     [
       "an object of another class than its caller expects",
@@ -875,7 +887,7 @@ export const messageRows: readonly KnowledgeRow[] = [
     ],
     "Read class and selector in the reason.",
     language,
-  ),
+  ]),
   message(
     "was mutated while being enumerated",
     "A collection was changed while it was enumerated.",
@@ -1841,6 +1853,13 @@ export const messageRows: readonly KnowledgeRow[] = [
       "memory of the lock that was freed or overwritten",
     ],
     "",
+    "libplatform, src/os/lock.c: _os_unfair_lock_corruption_abort",
+  ),
+  message(
+    "a lock in the child of a fork",
+    "A lock that was held when a process was forked stays held in the child, by a thread that is not there.",
+    ["a lock that was held when the process was forked"],
+    "Use posix_spawn, or call exec directly after fork; in Python set the multiprocessing start method to spawn.",
     "libplatform, src/os/lock.c: _os_unfair_lock_corruption_abort",
   ),
   ...rows(["os_unfair_lock is corrupt", "os_once_t is corrupt", "os_lock is corrupt"], [

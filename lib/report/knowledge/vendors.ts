@@ -162,6 +162,7 @@ const vendors = [
     ...["wxMac*", "wxOSX*", "wxCocoa*", "wxWidgetImpl*", "wxWidgetCocoaImpl*", "wxGUIEventLoop*"],
     ...["wxCFEventLoop*", "wxEvtHandler::*", "wxWindowBase::*", "wxWindowMac::*", "wxAppBase::*"],
     ...["wxAppConsole*", "wxDataViewCtrl*", "wxGCDC*", "wxGraphicsContext*", "wxListMainWindow::*"],
+    ...["wxMenuBase::*", "wxControlBase::*", "wxFrameBase::*"],
     ...["wxGenericListCtrl*", "wxGenericTreeCtrl*", "wxRendererGeneric::*", "wxStringBase::*"],
     ...["wxTopLevelWindow*", "wxNonOwnedWindow*", "[wxNS*"],
   ],

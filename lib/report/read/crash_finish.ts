@@ -309,6 +309,9 @@ function signalOf(draft: CrashDraft): ReportException | null {
   return { ...noException, signal };
 }
 
+/** What NSAssertionHandler prints before it raises an exception. */
+const assertion = "*** Assertion failure in ";
+
 function informationOf(draft: CrashDraft): string[] {
   const lines: string[] = [...draft.remarks.slice(0, 8)];
   const mono = saidByMono(draft.text);
@@ -342,7 +345,10 @@ function informationOf(draft: CrashDraft): string[] {
       } else lines.push(line);
     }
   }
-  return wholeReasons(lines);
+  // The exception of an assertion says more than that it failed.
+  const isRaised = lines.some((line) => line.includes("uncaught exception")) ||
+    draft.hasException;
+  return wholeReasons(lines.filter((line) => !(isRaised && line.startsWith(assertion))));
 }
 
 function checkEnd(draft: CrashDraft, threads: readonly ReportThread[]): void {

@@ -76,6 +76,12 @@ export class SaidReader {
       this.#draft.remarks.push(misuse[1].trim());
       return true;
     }
+    const members = membersOf(line);
+    if (members.length > 0) {
+      const { remarks } = this.#draft;
+      remarks.push(...members.filter((said) => !remarks.includes(said)));
+      return true;
+    }
     // Swift's before version 4.2.
     const old = this.#draft.hasException
       ? null
@@ -135,6 +141,8 @@ export class SaidReader {
       ? `*** ${words}`
       : `*** Terminating app due to uncaught exception ${
         words.replace(/^uncaught exception:? /i, "")
+          // Before OS X 10.6.
+          .replace(/^<([A-Z]\w{2,80})> (?:\*{3} )?(\S.{0,3000})$/, "'$1', reason: '$2'")
       }`;
     this.#draft.remarks.push(remark);
     const sayer = sayerOf(line.slice(0, said));
@@ -340,6 +348,20 @@ const template =
 /** A message whose words are left out. */
 const elided = /: {0,2}["'\u2018]?(?:\.{3}|\u2026)["'\u2019]?[`.)]{0,4}$/;
 
+/** What a library left in the process, as JSON has it: `"libsystem_c.dylib":["abort() called"]`. */
+function membersOf(line: string): string[] {
+  const list =
+    /^"(?:lib[\w.+-]{2,60}\.dylib|dyld|CoreFoundation|Foundation|AppKit|UIKitCore)"\s?:\s?(\[".{1,2000}"\]),?$/
+      .exec(line)?.[1];
+  if (list === undefined) return [];
+  try {
+    const said: unknown[] = JSON.parse(list);
+    return said.filter((text) => typeof text === "string").slice(0, 8);
+  } catch {
+    return [];
+  }
+}
+
 /** What libraries print to the console before they end a process. */
 const printed =
-  /^dyld(?:\[\d{1,9}\])?: (?:Library not loaded|terminating because inserted dylib|Symbol not found|missing symbol called|lazy symbol binding failed|symbol .{1,80} not found)|\bmalloc: (?:\*{3} )?(?:mach_vm_map|error for object|set a breakpoint|Incorrect checksum for freed object|Incorrect guard value|Heap corruption detected|[Dd]ouble free|Region cookie corrupted|Non-aligned pointer|can't allocate region)|^\*{3} error for object 0x|^Assertion failed: \(.{1,300}\), function|(?:^|\.dylib: |\.swift:\d{1,6}(?::\d{1,5})?: )(?:Fatal error(?!: (?:exception [A-Z]|can't |can\u2019t |'.{1,200}' file not found))|Precondition failed): \S|^(?:\S{1,100}\[\d{1,9}\]: )?(?:\[access\] )?This app has crashed because it attempted to access privacy-sensitive data|^(?:Fatal: )?This application failed to start because |^Unhandled [Ee]xception[.:] \S|^thread '.{1,100}' (?:\(\d{1,12}\) )?panicked at |^Fatal Python error: |^FATAL ERROR: |^\[\d{1,7}:(?:\d{1,12}:)?\d{4}\/\d{6}\.\d{3,6}:FATAL:|^Modifications to the layout engine must not be performed|^This application is modifying the autolayout engine from a background thread|^(?:Dyld Message: )(?:Library not loaded|Symbol not found)|^(?:\S.{0,100} )?\*{3} [-+]\[\w.{1,300}\]: message sent to deallocated instance 0x|^ASSERT(?: failure in .{1,200})?: ".{1,300}"(?:, | in )file .{1,300}, line \d|^objc\[\d{1,9}\]: (?:[-+]\[\w{1,200} initialize\] may have been in progress|Attempt to use|Method cache|Invalid|autorelease pool)/;
+  /^dyld(?:\[\d{1,9}\])?: (?:Library not loaded|terminating because inserted dylib|Symbol not found|missing symbol called|lazy symbol binding failed|symbol .{1,80} not found)|\bmalloc: (?:\*{3} )?(?:mach_vm_map|error for object|set a breakpoint|Incorrect checksum for freed object|Incorrect guard value|Heap corruption detected|[Dd]ouble free|Region cookie corrupted|Non-aligned pointer|can't allocate region)|^\*{3} error for object 0x|^Assertion failed: \(.{1,300}\), function|(?:^|\.dylib: |\.swift:\d{1,6}(?::\d{1,5})?: )(?:Fatal error(?!: (?:exception [A-Z]|can't |can\u2019t |'.{1,200}' file not found))|Precondition failed): \S|^(?:\S{1,100}\[\d{1,9}\]: )?(?:\[access\] )?This app has crashed because it attempted to access privacy-sensitive data|^(?:Fatal: )?This application failed to start because |^Unhandled [Ee]xception[.:] \S|^thread '.{1,100}' (?:\(\d{1,12}\) )?panicked at |^Fatal Python error: |^FATAL ERROR: |^\[\d{1,7}:(?:\d{1,12}:)?\d{4}\/\d{6}\.\d{3,6}:FATAL:|^Modifications to the layout engine must not be performed|^This application is modifying the autolayout engine from a background thread|^(?:Dyld Message: )(?:Library not loaded|Symbol not found)|^(?:\S.{0,100} )?\*{3} [-+]\[\w.{1,300}\]: message sent to deallocated instance 0x|^\*{3} Assertion failure in (?:[-+]\[.{1,200}\]|\w.{0,200}), .{1,300}:\d{1,7}$|^ASSERT(?: failure in .{1,200})?: ".{1,300}"(?:, | in )file .{1,300}, line \d|^objc\[\d{1,9}\]: (?:[-+]\[\w{1,200} initialize\] may have been in progress|Attempt to use|Method cache|Invalid|autorelease pool)/;

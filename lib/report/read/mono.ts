@@ -135,11 +135,21 @@ const MAX_LOG = 1 << 16;
 const logged =
   /^\s{0,40}(?:[A-Z][a-z]{2}\s{1,2}\d{1,2}\s[\d:]{8} \S{1,60} |\d{4}-\d\d-\d\d [\d:.]{8,16} )(\S[^<>\n]{0,200}?\[\d{1,9}(?::[0-9a-f]{1,9})?\]):? {0,2}(?:<\w{1,12}>: )?(.*)$/;
 
+/** What its assertions print; Mono, mono/eglib/glib.h: g_assert, g_assert_not_reached. */
+const assertion =
+  /(?:^|[\s"])(\* Assertion(?: at [^\s,]{1,200}:\d{1,6}, condition [`'][^\r\n]{1,200}?' not met|: should not be reached at [^\s,]{1,200}:\d{1,6}))/;
+
 /** What Mono says in a log before a report, of why it ended the process: the line before its stack trace, else that a signal met
  * native code; `null` where it says neither. */
 export function saidByMono(text: string): string | null {
   const head = text.slice(0, MAX_LOG);
   // Searching for words first is faster: nearly all texts are others.
+  const asserted = head.includes("* Assertion") ? assertion.exec(head)?.[1] : undefined;
+  if (asserted !== undefined) return asserted;
+  if (head.includes("Unhandled managed exception: ")) {
+    const said = /\bUnhandled managed exception: (\S[^\r\n]{2,300})/.exec(head)?.[1];
+    if (said !== undefined) return `Unhandled managed exception: ${said.trim()}`;
+  }
   if (!head.includes(" while executing native code")) return null;
   const met = /\bGot an? (?:SIG[A-Z]{2,6}|[a-z]{3,6}) while executing native code\b/.exec(head);
   if (met === null) return null;

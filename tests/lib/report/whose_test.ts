@@ -1832,7 +1832,7 @@ Deno.test("what passes a call of managed code on is not whose it is; a managed e
     crash(abort, [...aborts, "Shop 0x7000 + 104340", "Shop main + 8", ...ends]);
   assertStringIncludes(
     told(text),
-    "A .NET exception was not handled. It says: Unhandled managed exception: No bread (System.NullReferenceException)",
+    "A Mono or Xamarin exception was not handled. It says: Unhandled managed exception: No bread (System.NullReferenceException)",
   );
 });
 
@@ -1845,4 +1845,205 @@ Deno.test("a spindump's version is its program's, not that of a process behind",
     "x",
   );
   assertEquals(process.version, "4.5.0 (4.5)");
+});
+
+Deno.test("static functions of Mono and Xamarin are theirs, the innermost first", () => {
+  const thread = ["libsystem_pthread.dylib thread_start + 34"];
+  // By its file alone, and the collector's by it.
+  assertEquals(
+    whose(crash(abort, [
+      ...aborts,
+      "libSystem.B.dylib internal_catch_exception_raise + 114",
+      "libSystem.B.dylib exc_server + 125",
+      "Shop mach_exception_thread + 60 (mini-darwin.c:143)",
+      "Shop GC_start_routine + 107 (pthread_support.c:1468)",
+      ...thread,
+    ])),
+    ["program", null, "Mono", "mach_exception_thread"],
+  );
+  assertEquals(
+    whose(crash(`${access}0x10`, [
+      "Shop finalize_domain_objects + 112 (gc.c:1021)",
+      "Shop start_wrapper_internal + 610 (threads.c:783)",
+      "Shop mono_thread_start + 107",
+      ...thread,
+    ]))[3],
+    "finalize_domain_objects",
+  );
+  const helper = (...outer: string[]) =>
+    whose(crash(`${access}0x10`, [
+      "Shop get_raw_handle + 46",
+      "Shop get_handle + 23",
+      ...outer,
+      "AppKit -[NSDocument save] + 8",
+      ...ends,
+    ]));
+  assertEquals(helper("Shop xamarin_get_gchandle + 23").slice(2), ["Mono", "get_raw_handle"]);
+  assertEquals(helper("Shop bake_bread + 23").slice(2), [null, "get_raw_handle"]);
+});
+
+Deno.test("Rosetta's own code is the system's, also in a copy without the header", () => {
+  const text = crash("Crash of the oven:", [
+    "libRosettaRuntime 0x10cdc1000 + 256916",
+    "libsystem_kernel.dylib mach_msg_trap + 10",
+    "Shop Oven::bake() + 8",
+    ...ends,
+  ]);
+  assertEquals(whose(text)[3], "Oven::bake()");
+  assertStringIncludes(told(text), "It was in Rosetta itself");
+  assert(!told(text).includes("Thread 0: "));
+  assertStringIncludes(explainReport(readReport(text, "x")).headline, "under Rosetta");
+});
+
+Deno.test("a handler without a name is not whose it is where the thread waited; what stands for no address is no code", () => {
+  const wait = [
+    "CoreFoundation __CFRunLoopServiceMachPort + 170",
+    "CoreFoundation __CFRunLoopRun + 1428",
+    "AppKit -[NSApplication run] + 8",
+    "Shop main + 8",
+    ...ends,
+  ];
+  const text = crash("", [
+    ...aborts,
+    "Shop 0x1000 + 759924",
+    "libsystem_c.dylib _sigtramp + 43",
+    ...wait,
+  ]);
+  assertEquals(whose(text).slice(0, 2), ["none", "wait"]);
+  assertStringIncludes(told(text), "A handler of signals in the process (frame 2) ended it");
+  const lines = [
+    ...frameLines([
+      ...aborts,
+      "libmonosgen-2.0.dylib mono_sigsegv_signal_handler + 9",
+      "libsystem_platform.dylib _sigtramp + 43",
+    ], 0x7000),
+    "4   ???   0xffffffff 0 + 4294967295",
+    "5   com.apple.desktopservices   0x983ea2cc CopyIcons + 41",
+    "6   libsystem_pthread.dylib   0x910e1167 start_wqthread + 8",
+  ];
+  assertEquals(
+    whose(
+      `${access}0x20\nCode Type: X86 (Native)\n\nThread 0 Crashed:\n${lines.join("\n")}\n`,
+    ).slice(0, 2),
+    ["system", null],
+  );
+});
+
+Deno.test("a script's interpreter of the system's is not the system", () => {
+  const text = (name: string) =>
+    `Process: ${name} [7]\nPath: /System/Library/Frameworks/${name}\nOS Version: Mac OS X 10.13 (17A291)\n\nCrashed Thread: 0\n\nException Type: EXC_CRASH (SIGABRT)\n`;
+  assertEquals(whose(text("Python"))[1], "stack");
+  assertEquals(whose(text("Dock"))[1], "system's");
+});
+
+Deno.test("what malloc's functions stop for by themselves, and locks that a fork left behind", () => {
+  assertStringIncludes(
+    told(crash(abort, [
+      ...aborts,
+      "libsystem_malloc.dylib free + 419",
+      "Shop drop_crumbs + 8",
+      ...ends,
+    ])),
+    "A pointer was freed or reallocated that malloc did not allocate",
+  );
+  const damaged = (...outer: string[]) =>
+    explainReport(readReport(
+      crash(abort, [
+        "libsystem_platform.dylib _os_unfair_lock_corruption_abort + 88",
+        "libsystem_platform.dylib _os_unfair_lock_lock_slow + 332",
+        "Shop prepare + 44",
+        ...outer,
+        "Shop main + 8",
+        ...ends,
+      ]),
+      "x",
+    )).causes;
+  const left = "a lock that was held when the process was forked";
+  assert(damaged("libsystem_c.dylib fork + 36").includes(left));
+  assert(!damaged().includes(left));
+});
+
+Deno.test("what is printed before a report, or pasted behind it, is the message", () => {
+  const stack = crash("", [...aborts, "Shop mono_thread_info_attach + 8", ...ends]);
+  assertStringIncludes(
+    told(
+      `error: * Assertion at ../mono/utils/mono-threads.c:159, condition \`result' not met\n${stack}`,
+    ),
+    "An assertion of the Mono run-time failed. It says: * Assertion at ../mono/utils/mono-threads.c:159",
+  );
+  assertStringIncludes(
+    told(`Unhandled managed exception: No bread (System.NullReferenceException)\n${stack}`),
+    "It says: Unhandled managed exception: No bread",
+  );
+  assertStringIncludes(
+    told(`*** Assertion failure in -[Oven bake:], /Users/me/Oven.m:56\n${stack}`),
+    "An assertion failed. It says: *** Assertion failure in -[Oven bake:]",
+  );
+  const asi = explainReport(readReport(
+    `${stack}\n{\n  "libsystem_c.dylib":["crashed on child side of fork pre-exec"]\n}\n`,
+    "x",
+  )).happened.join("\n");
+  assertStringIncludes(asi, "fork()");
+  assertStringIncludes(
+    told(
+      `${head}Exception: EXC_BREAKPOINT (0x0006)\n\n2011-12-13 23:25:43.349 Shop[7] *** Uncaught exception: <NSInvalidArgumentException> *** -[Oven heat]: selector not recognized [self = 0x1327150]\n\n${
+        crash("", ["Foundation _NSRaiseError + 227", "Shop -[Bakery open] + 8", ...ends])
+      }`,
+    ),
+    "An Objective-C exception was not caught: NSInvalidArgumentException, -[Oven heat]: selector not recognized",
+  );
+});
+
+Deno.test("an exception that AppKit's class met, a window off the main thread, the counter of a stack that is not there", () => {
+  assertStringIncludes(
+    told(
+      crash(`${head}Exception Type: EXC_BREAKPOINT (SIGTRAP)`, [
+        "AppKit +[NSApplication _crashOnException:] + 240",
+        "AppKit NSPerformVisuallyAtomicChange + 8",
+        ...ends,
+      ]),
+    ),
+    "An Objective-C exception was not caught",
+  );
+  assertStringIncludes(
+    told(
+      `Application Specific Backtrace 0:\n${
+        frameLines([
+          "CoreFoundation __exceptionPreprocess + 242",
+          "libobjc.A.dylib objc_exception_throw + 48",
+          "CoreFoundation -[NSException raise] + 9",
+          "AppKit -[NSWindow(NSWindow_Theme) _postWindowNeedsToResetDragMarginsUnlessPostingDisabled] + 321",
+          "Shop -[Oven open] + 54",
+        ], 0x7000).join("\n")
+      }\n`,
+    ),
+    "on another thread than the main one",
+  );
+  assertStringIncludes(
+    told(
+      "7   libpan.dylib   0x1035f5380 knead + 380\n8   libsystem_pthread.dylib   0x1b15f426c _pthread_start + 148\n\n\n" +
+        "Thread 0 crashed with ARM Thread State (64-bit):\n    x0: 0x0000000000000000   x1: 0x0000000000000000\n" +
+        "    sp: 0x000000016d24acf0   pc: 0x00000001035f75d8 cpsr: 0x60001000\n   far: 0x0000000000000000  esr: 0x92000007 (Data Abort)\n\n" +
+        "Binary Images:\n       0x1035b8000 -        0x103a87fff libpan.dylib (*) <42f01d8e-25dd-3714-a4c6-3b0000000000> /Applications/Shop.app/libpan.dylib\n",
+    ),
+    "By the registers it was in libpan.dylib + 0x3f5d8.",
+  );
+});
+
+Deno.test("a copy without the exception does not say that Chromium stopped the process; Java's threads by their titles", () => {
+  assert(
+    !told(
+      crash("", [
+        "Electron Framework 0x1132dd000 + 2064433",
+        "Electron Framework Lock::Create() + 8",
+      ]),
+    )
+      .includes("on purpose"),
+  );
+  assertStringIncludes(
+    told(
+      `${head}\nCrashed Thread: 20  Java: Oven-1\n\nException Type: EXC_BAD_ACCESS (SIGABRT)\nException Codes: KERN_INVALID_ADDRESS at 0x000000000000003d\n\nThread 0:\n0   libsystem_kernel.dylib   0x7fff8b8a04de mach_msg_trap + 10\n`,
+    ),
+    "The Java virtual machine's own handler of the signal",
+  );
 });
