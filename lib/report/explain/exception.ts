@@ -727,6 +727,10 @@ function sentItself({ crashedThread, exception }: CrashReport): string | null {
   return ` The process sent the signal to itself, by ${name}(): on purpose, or as a handler does that raises a signal again, of which the fault is not in the report.${isLost}`;
 }
 
+/** Libraries that all others are built on, and that stop a process by a trap where they are used wrongly. */
+const checksCallers =
+  /^lib(?:dispatch|system_(?:malloc|platform|pthread|trace)|xpc|swift_Concurrency)\.dylib$|^(?:com\.apple\.)?(?:Core)?Foundation$/;
+
 /** The exceptions of trap instructions that signals stand for. */
 const trapped: ReadonlyMap<string, string> = new Map([
   ["SIGTRAP", "EXC_BREAKPOINT"],
@@ -765,8 +769,7 @@ function kindRow(
     const frame = stack[reading.first];
     const title = frame === undefined ? "" : titleOf(frame);
     return own.key !== "EXC_BREAKPOINT" || frame === undefined || !isSystemFrame(frame) ||
-        (isBaseLibrary(title) && !/^(?:com\.apple\.)?(?:Core)?Foundation$/.test(title)) ||
-        title === "runtime"
+        (isBaseLibrary(title) && !checksCallers.test(title)) || title === "runtime"
       ? own
       : {
         ...own,

@@ -453,6 +453,27 @@ const valueKinds: readonly (readonly [string, RegExp, RegExp])[] = [
   ],
 ];
 
+/** Classes of collections and strings that cannot be changed, each kind with the methods by which its mutable ones are. */
+const immutable: readonly (readonly [RegExp, RegExp])[] = [
+  [
+    /^(?:__NS(?:Array[I0]|SingleObjectArrayI|FrozenArrayM)|NSConstantArray|_?_SwiftDeferredNSArray)$/,
+    /^(?:addObject(?:sFromArray)?:|insertObject:atIndex:|remove(?:Object(?:AtIndex)?:|AllObjects|LastObject)|replaceObjectAtIndex:withObject:|exchangeObjectAtIndex:|setObject:atIndexedSubscript:|setArray:|sortUsing\w{3,20}:)$/,
+  ],
+  [
+    /^(?:__NS(?:Dictionary[I0]|SingleEntryDictionaryI|FrozenDictionaryM)|NSConstantDictionary|_?_SwiftDeferredNSDictionary)$/,
+    /^(?:setObject:forKey(?:edSubscript)?:|removeObjects?ForKeys?:|removeAllObjects|addEntriesFromDictionary:|setDictionary:)$/,
+  ],
+  [
+    /^__NS(?:Set[I0]|SingleObjectSetI)$/,
+    /^(?:addObject:|removeObject:|removeAllObjects|unionSet:)$/,
+  ],
+  [
+    /^(?:__NSCFConstantString|NSTaggedPointerString|NSConstantString)$/,
+    /^(?:append(?:String|Format):|setString:|deleteCharactersInRange:|insertString:atIndex:)$/,
+  ],
+  [/^(?:_NSInlineData|NSConcreteData)$/, /^append(?:Data:|Bytes:length:)$/],
+];
+
 /** Methods that numbers and strings have, and no collections. */
 const ofNumbers = /^(?:int|integer|longLong|float|double|bool)Value$/;
 
@@ -481,6 +502,12 @@ function unrecognizedRow(text: string): KnowledgeRow | null {
       ...row,
       meaning: `${capitalized(given)} stood where ${expected} was expected.`,
     };
+  }
+  if (
+    kind === "-" &&
+    immutable.some(([classes, methods]) => classes.test(name) && methods.test(method))
+  ) {
+    return known("message", "unrecognized selector of an immutable object");
   }
   return kind === "+"
     ? known("message", "unrecognized selector of a class method")

@@ -868,6 +868,16 @@ export const messageRows: readonly KnowledgeRow[] = [
     language,
   ),
   message(
+    "unrecognized selector of an immutable object",
+    "An immutable collection or string was to be changed.",
+    [
+      "an immutable object where a mutable one is declared, such as what a copy property, user defaults or JSON give",
+      "an object that was deallocated and whose memory was used again",
+    ],
+    "Take a mutable copy before it is changed.",
+    language,
+  ),
+  message(
     "unrecognized selector of another kind of value",
     "An object of another kind stood where the caller expected one with the method.",
     [
@@ -895,15 +905,14 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Enumerate a copy, or change it after the loop.",
     language,
   ),
-  message(
-    "mutating method sent to immutable object",
+  ...rows(["mutating method sent to immutable object", "Attempt to mutate immutable object"], [
     "An immutable collection or string was to be changed.",
     [
       "an immutable object where a mutable one is declared, such as what a copy property, user defaults or JSON give",
     ],
     "Make a mutableCopy.",
     language,
-  ),
+  ]),
   ...rows(
     ["attempt to insert nil object", "object cannot be nil", "nil object from objects["],
     nil,
@@ -1024,6 +1033,10 @@ export const messageRows: readonly KnowledgeRow[] = [
     "only run on the main thread",
     "Must be called on the main thread",
     "must be called from the main thread",
+    "must be called on the main thread",
+    "must be called from main thread",
+    "must be made on main thread",
+    "Must be called from main thread",
     "on a non-main thread",
     "should only be instantiated on the main thread",
     "should only be instantiated on the Main Thread",
@@ -2774,7 +2787,15 @@ export const messageRows: readonly KnowledgeRow[] = [
     "threading violation: expected the main thread",
     "is not safe to be called from a background thread",
   ], mainThread),
-  ...rows(["nil argument", "nil string parameter", "key cannot be nil", "value cannot be nil"], [
+  ...rows([
+    "nil argument",
+    "nil string parameter",
+    "key cannot be nil",
+    "value cannot be nil",
+    "data parameter is nil",
+    "]: data is NULL",
+    "]: NULL cString",
+  ], [
     "A method was passed nil that does not take it.",
     "itself",
     "Check the value in the first frame of yours.",
@@ -2846,12 +2867,94 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Check the navigation controller's stack before the push.",
     "Apple, UINavigationController",
   ),
-  ...rows(["with at most one view controller at a time", "number of view controllers provided"], [
-    "View controllers were shown in a way that UIKit does not allow.",
-    "itself",
+  message(
+    "with at most one view controller at a time",
+    "A view controller got a view that is another one's already.",
+    ["a view that two controllers are given, or a controller that is made again for the same view"],
+    "See which controllers the reason names; give each a view of its own.",
+    "Apple, UIViewController",
+  ),
+  message(
+    "number of view controllers provided",
+    "A page view controller got another number of view controllers than its transition takes.",
+    [
+      "no controller, or nil, for a page that is not there",
+      "one controller where two pages are shown",
+    ],
     "See which number of view controllers the reason asks for.",
-    "Apple, UIViewController and UIPageViewController",
+    "Apple, UIPageViewController",
+  ),
+  message(
+    "Expected dequeued view to be returned to the collection view",
+    "A collection view's data source dequeued a cell or view and did not return it.",
+    [
+      "a cell that is dequeued to be measured or looked at",
+      "two cells that are dequeued for one item",
+    ],
+    "Dequeue one cell or view for each request, and return that; cellForItem(at:) gives one that is shown already.",
+    "Apple, UICollectionView: dequeueReusableCell(withReuseIdentifier:for:)",
+  ),
+  message(
+    "attempted to dequeue multiple cells for the same index path",
+    "A table view's data source dequeued several cells for one row.",
+    ["a cell that is dequeued for each of several cases, or to be measured"],
+    "Dequeue one cell for each row, and return that; cellForRow(at:) gives one that is shown already.",
+    "Apple, UITableView: dequeueReusableCell(withIdentifier:for:)",
+  ),
+  ...rows([
+    "does not have a reuseIdentifier - cells must be retrieved by calling",
+    "was not retrieved by calling -dequeueReusable",
+  ], [
+    "A collection view's data source returned a cell or view that it did not dequeue, or nil.",
+    "itself",
+    "Get it by dequeueReusableCell(withReuseIdentifier:for:), or that for supplementary views.",
+    "Apple, UICollectionViewDataSource",
   ]),
+  message(
+    "item identifiers are not unique",
+    "A snapshot of a diffable data source has an item more than once.",
+    ["items that are equal by == and hash, such as data that has an entry twice"],
+    "Make what identifies the items unique, or leave out what is there already.",
+    "Apple, NSDiffableDataSourceSnapshot",
+  ),
+  message(
+    "Deadlock detected: calling this method on the main queue with outstanding async updates",
+    "A diffable data source got updates on the main queue and on another one.",
+    "itself",
+    "Call apply always on the main queue, or always on one other queue.",
+    "Apple, UICollectionViewDiffableDataSource: apply",
+  ),
+  message(
+    "no UICollectionViewLayoutAttributes instance for -layoutAttributesForItemAtIndexPath:",
+    "A collection view's layout has no attributes for an item that it was asked for.",
+    ["a layout that keeps attributes of its own, and was asked after the data changed"],
+    "Have the layout's prepare and layoutAttributesForItem(at:) work for each item that the data has now.",
+    "Apple, UICollectionViewLayout",
+  ),
+  message(
+    "bundleProxyForCurrentProcess is nil",
+    "User notifications were asked for by a process that is not of an app's bundle.",
+    ["a tool without a bundle, or a program that was started from outside of its bundle"],
+    "Use UNUserNotificationCenter in an app or an extension only.",
+    "Apple, UNUserNotificationCenter: currentNotificationCenter",
+  ),
+  message(
+    "has changed without an appropriate KVO notification being sent",
+    "A value on an observed key path was changed without its observers being told.",
+    [
+      "an instance variable that is set without the property's setter",
+      "a property that is not observable (not @objc dynamic)",
+    ],
+    "Change the value that the reason names by its setter, or between willChangeValue and didChangeValue.",
+    "Apple, NSKeyValueObserving",
+  ),
+  message(
+    "(not a collection)",
+    "A predicate's IN or CONTAINS got something that is no collection, such as nil.",
+    "itself",
+    "Check the value that the predicate is given.",
+    "Apple, NSPredicate",
+  ),
   message(
     "UIAlertController must have a title, a message or an action to display",
     "An alert without a title, message and action was shown.",

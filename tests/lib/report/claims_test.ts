@@ -2890,3 +2890,66 @@ Deno.test("what an exception's function says alone: an observer's change that is
   assertStringIncludes(waits.causes, "operations that take long");
   assert(!waits.causes.includes("another process"), waits.causes);
 });
+
+Deno.test("libraries without names: malloc that called abort(), a trap of a base library", () => {
+  const nameless = (head: string, ...images: string[]) =>
+    told(crashText([head], images.map((image, at) => `${image} 0x7000 + ${16 + 64 * at}`)));
+  const abort = "Exception Type:        EXC_CRASH (SIGABRT)";
+  const system = ["libsystem_kernel.dylib", "libsystem_pthread.dylib", "libsystem_c.dylib"];
+  const found = nameless(abort, ...system, "libsystem_malloc.dylib", "Shop", "Shop");
+  assertStringIncludes(found.what, "abort(), which libsystem_malloc.dylib called");
+  assertEquals(found.whose.slice(0, 2), ["unknown", "malloc"]);
+  assert(!nameless(abort, ...system, "Shop").what.includes("malloc"));
+  const thrown = nameless(abort, ...system, "libc++abi.dylib", "libobjc.A.dylib", "Shop");
+  assertStringIncludes(thrown.what, "most likely for an exception that was not caught");
+  const trap = nameless(
+    "Exception Type:        EXC_BREAKPOINT (SIGTRAP)",
+    "libdispatch.dylib",
+    "Shop",
+  );
+  assertStringIncludes(trap.what, "libdispatch.dylib, a library of the system, executed a trap");
+});
+
+Deno.test("reasons of UIKit's and Foundation's exceptions: cells, snapshots, what cannot be changed, nil", () => {
+  const said = (reason: string) =>
+    told(
+      crashText([
+        "Exception Type:        EXC_CRASH (SIGABRT)",
+        "",
+        "Application Specific Information:",
+        `*** Terminating app due to uncaught exception 'NSInternalInconsistencyException', reason: '${reason}'`,
+        "",
+      ], ["libsystem_kernel.dylib __pthread_kill + 8", "libsystem_c.dylib abort + 8"]),
+    );
+  for (
+    const [reason, what] of [
+      ["-[__NSArrayI addObject:]: unrecognized selector sent to instance 0x1", "immutable"],
+      ["Attempt to mutate immutable object with appendString:", "immutable"],
+      [
+        "Supplied item identifiers are not unique. Duplicate identifiers: {( 1 )}",
+        "more than once",
+      ],
+      [
+        "Expected dequeued view to be returned to the collection view in preparation for display.",
+        "did not return it",
+      ],
+      [
+        "-[UIApplication beginReceivingRemoteControlEvents] must be called on the main thread.",
+        "main thread only",
+      ],
+      ["*** -[NSKeyedUnarchiver initForReadingWithData:]: data is NULL", "passed nil"],
+      [
+        "A view can only be associated with at most one view controller at a time!",
+        "another one's already",
+      ],
+      [
+        "bundleProxyForCurrentProcess is nil: mainBundle.bundleURL file:///usr/local/bin/",
+        "not of an app's bundle",
+      ],
+    ]
+  ) assertStringIncludes(said(reason).what, what);
+  // An array has no such method, changeable or not.
+  const other =
+    said("-[__NSArrayI setObject:forKey:]: unrecognized selector sent to instance 0x1").what;
+  assert(!other.includes("immutable"), other);
+});

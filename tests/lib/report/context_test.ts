@@ -656,7 +656,7 @@ Deno.test("a stack without names: its way through the run-times is told as likel
   );
   assertStringIncludes(
     told(`${abort}\n\nThread 0 Crashed:\n${stack.join("\n")}\n`).what,
-    "not caught, most likely",
+    "most likely for an exception that was not caught",
   );
 });
 

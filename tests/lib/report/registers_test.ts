@@ -196,7 +196,7 @@ Deno.test("a terminate handler between run-times without names is not the place"
     "libyeast.2.dylib 0x100000000 + 7071392",
     ...end,
   ]));
-  assertStringIncludes(ended.what, "of an exception that was not caught, most likely");
+  assertStringIncludes(ended.what, "most likely for an exception that was not caught");
   assert(!ended.what.includes("does not say why"), ended.what);
   assertEquals(ended.whose[0], "program");
   const report = readReport(
