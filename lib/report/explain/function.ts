@@ -522,7 +522,13 @@ function specialOf(
     const isPython = stack.slice(index, index + 6).some(({ symbol }) =>
       /^pyqt\d_err_print\b/.test(symbol ?? "")
     );
-    return isPython ? { row: known("frame", "pyqt_err_print fatal")!, index } : undefined;
+    if (isPython) return { row: known("frame", "pyqt_err_print fatal")!, index };
+    // The function that found it has one fatal message only.
+    for (const { symbol } of stack.slice(index + 1, index + 4)) {
+      const name = /^(QThread::~QThread|QWidgetPrivate::init|qt_assert)\b/.exec(symbol ?? "")?.[1];
+      if (name !== undefined) return { row: known("frame", `${name} fatal`)!, index };
+    }
+    return undefined;
   }
   if (symbol !== null && /^g_logv?\b/.test(symbol)) {
     const allocates = stack.slice(index + 1, index + 4).some(({ symbol }) =>

@@ -27,6 +27,46 @@ import { frameOwner, frameTitle, functionOf, isPart, isRethrow, rethrowOf } from
 import type { Crash, Story } from "./story.ts";
 import { sentence, unique } from "./words.ts";
 
+/** What is told of an exception that operator new threw: it throws no other than that there is no memory. ISO C++,
+ * [new.delete.single]. */
+function allocationRow(stack: readonly ReportFrame[]): KnowledgeRow | null {
+  const at = stack.findIndex(({ symbol }) => symbol === "__cxa_throw");
+  const asker = at < 0 ? null : stack[at + 1]?.symbol ?? null;
+  return asker !== null && /^operator new(?:\[\])?\(/.test(asker)
+    ? knownFrame("std::__throw_bad_alloc()")
+    : null;
+}
+
+/** Types of the C++ library's exceptions that have a function of their own to be thrown by, and what they are mostly for;
+ * libc++, include/stdexcept. */
+const thrownTypes: ReadonlyMap<string, string> = new Map([
+  [
+    "out_of_range",
+    "a position or key that is not there, as of at(), substr() or of a number in text",
+  ],
+  ["length_error", "a size that no container can have, as one below zero"],
+  ["invalid_argument", "text that is no number where one was expected, as by stoi()"],
+  ["bad_function_call", "an empty std::function that was called"],
+  ["bad_optional_access", "the value of an empty std::optional that was taken"],
+  ["bad_variant_access", "another member of a std::variant than it has"],
+  ["bad_weak_ptr", "a std::shared_ptr made of an object that none owns any more"],
+  ["bad_any_cast", "another type of a std::any than it has"],
+  ["regex_error", "a regular expression that is not well-formed"],
+]);
+
+/** A row with the type that the name of a function of the C++ library says that it threw. */
+function typedRow(row: KnowledgeRow, { symbol }: ReportFrame): KnowledgeRow {
+  const type = row.key !== "std::__throw_*"
+    ? undefined
+    : /__throw_(\w{1,60}?)(?:_fmt)?\b/.exec(symbol ?? "")?.[1];
+  const cause = type === undefined ? undefined : thrownTypes.get(type);
+  return cause === undefined ? row : {
+    ...row,
+    meaning: `The C++ library threw a std::${type} that was not caught.`,
+    causes: [cause],
+  };
+}
+
 /** Whether a function without a name threw an exception itself, in a program into which Mono is linked. */
 function isThrownByMono({ threads }: CrashReport, stack: readonly ReportFrame[]): boolean {
   const thrower = stack[stack.findIndex(({ symbol }) => symbol === "objc_exception_throw") + 1];
@@ -124,8 +164,11 @@ export function tellUncaught({ report, uncaught, stack, reading }: Crash, story:
       ? throwers.find(({ index }) => index === thrower.index + 1)
       : undefined;
     // The reason tells which of the causes it was.
-    const { row } = failed ?? thrower ?? {};
-    if (row !== undefined) {
+    const raised = failed ?? thrower;
+    const row = raised === undefined
+      ? allocationRow(stack)
+      : typedRow(raised.row, stack[raised.index]);
+    if (row !== null) {
       story.add(
         reason === null || row.causes.length < 2 ? row : { ...row, causes: [] },
         // The reason would tell; the function may have others.

@@ -1104,6 +1104,27 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     "Qt, src/gui/kernel/qguiapplication.cpp: init_platform",
   ),
   frame(
+    "QThread::~QThread fatal",
+    "A QThread was destroyed while its thread still ran, which Qt takes for a fatal error.",
+    ["a thread that was not ended and waited for before its object went away, as at the program's end"],
+    "Call quit() or requestInterruption(), and wait(), before the QThread is destroyed.",
+    "Qt, src/corelib/thread/qthread.cpp: QThread::~QThread",
+  ),
+  frame(
+    "QWidgetPrivate::init fatal",
+    "A QWidget was made where there is no QApplication, which Qt takes for a fatal error.",
+    ["a widget in a static object, or a program with a QGuiApplication or QCoreApplication only"],
+    "Make the QApplication first.",
+    "Qt, src/widgets/kernel/qwidget.cpp: QWidgetPrivate::init",
+  ),
+  frame(
+    "qt_assert fatal",
+    "An assertion of Qt, or of a program that uses its Q_ASSERT, failed.",
+    [],
+    "Read its message on stderr: it has the condition, the file and the line.",
+    "Qt, src/corelib/global/qassert.cpp",
+  ),
+  frame(
     "pyqt_err_print fatal",
     "An exception of Python was not caught in a slot, or in a method that Qt called: PyQt prints it and stops the process.",
     [],

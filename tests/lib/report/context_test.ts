@@ -1917,3 +1917,45 @@ Deno.test("the loop of Flutter's engine is told, not what of the system wakes it
   assert(!drawn.what.includes("in a timer"), drawn.what);
   assertStringIncludes(drawn.what, "in a task of Flutter's message loop");
 });
+
+Deno.test("C++: what its library's functions throw by their names; Qt: what is fatal to a function of its own", () => {
+  const thrown = (...by: string[]) =>
+    told(crash(abort, [
+      "libsystem_c.dylib abort + 180",
+      "libc++abi.dylib abort_message + 132",
+      "libc++abi.dylib demangling_terminate_handler() + 348",
+      "libc++abi.dylib std::__terminate(void (*)()) + 16",
+      "libc++abi.dylib __cxxabiv1::failed_throw(__cxxabiv1::__cxa_exception*) + 88",
+      "libc++abi.dylib __cxa_throw + 308",
+      ...by,
+      "MyApp Oven::bake(int) + 40",
+      ...loop,
+    ]));
+  const range = thrown(
+    "libc++.1.dylib std::__1::__throw_out_of_range[abi:v160006](char const*) + 60",
+  );
+  assertStringIncludes(range.what, "threw a std::out_of_range");
+  assertStringIncludes(range.causes, "a position or key that is not there");
+  const other = thrown("libc++.1.dylib std::__1::__throw_runtime_error(char const*) + 60");
+  assertStringIncludes(other.what, "The C++ library threw an exception");
+  const size = thrown("libc++abi.dylib operator new(unsigned long) + 100");
+  assertStringIncludes(size.what, "A C++ allocation failed");
+  assertStringIncludes(size.next, "Check the size in Oven::bake (frame 7).");
+  assert(!thrown().what.includes("allocation"));
+  const fatal = (by: string) =>
+    told(crash(abort, [
+      "libsystem_c.dylib abort + 180",
+      "QtCore qt_message_fatal(QtMsgType, QMessageLogContext const&, QString const&) + 12",
+      "QtCore QMessageLogger::fatal(char const*, ...) const + 190",
+      `QtCore ${by} + 50`,
+      "MyApp Oven::~Oven() + 40",
+      ...loop,
+    ])).what;
+  assertStringIncludes(
+    fatal("QThread::~QThread()"),
+    "A QThread was destroyed while its thread still",
+  );
+  assertStringIncludes(fatal("qt_assert(char const*, char const*, int)"), "An assertion of Qt");
+  assertStringIncludes(fatal("QWidgetPrivate::init(QWidget*)"), "there is no QApplication");
+  assertStringIncludes(fatal("QTimer::start()"), "reported a fatal error");
+});
