@@ -1,5 +1,6 @@
 /** What to do, as far as it fits the report: the program, who can build it, and what the report has told already. */
 
+import { signalOf } from "../codes.ts";
 import { faultAddress, programCounter } from "../fault.ts";
 import { imageOf, imageTitle, titleOf } from "../images.ts";
 import { type KnowledgeRow, known, knownFrame, knownVendor } from "../knowledge/mod.ts";
@@ -12,7 +13,7 @@ import { faultingThread, usedFor } from "./instruction.ts";
 import { isApples, isOfProcess, isOutside, isPlugIn, isSystemProgram } from "./program.ts";
 import { isMobile } from "./platform.ts";
 import { recursion } from "./recursion.ts";
-import { readStack } from "./stack.ts";
+import { endedBy, readStack } from "./stack.ts";
 import { capitalized, frameNumber } from "./words.ts";
 
 /** Most pieces of advice that come from rows. */
@@ -31,7 +32,10 @@ export function adviceOf(
   own: ReportFrame | null,
 ): string[] {
   const { isCause, isIndirect } = nearness(report, thread, own);
-  const forSymbols = isCause || isSample(report) ? symbolAdvice(report, own) : [];
+  const forSymbols =
+    isCause || isSample(report) || (own !== null && isOfProcess(own, report) && isCrash(report))
+      ? symbolAdvice(report, own)
+      : [];
   const advised = rows.filter(({ next }) => next !== "");
   if (advised.length === 0) return [...toolAdvice(report, own), ...forSymbols];
   const check: string[] = [];
@@ -149,6 +153,13 @@ function nearness(
 /** Whether the names of a stack are all that a report is about. */
 function isSample({ format }: CrashReport): boolean {
   return format === "sample" || format === "spindump";
+}
+
+/** Whether a process ended by what it did: then names tell what it asked of what failed, also where that is further in. */
+function isCrash(report: CrashReport): boolean {
+  const { exception } = report;
+  return endedBy(report) !== null &&
+    signalOf(exception?.signal ?? exception?.type ?? null) !== "SIGKILL";
 }
 
 /** Advice about a message, for a report that does not have it. */

@@ -55,6 +55,7 @@ import {
   endedBy,
   frameTitle,
   functionOf,
+  interrupted,
   isRecorderFrame,
   isShallow,
   isTrampoline,
@@ -122,9 +123,9 @@ export function tellAccess(crash: Crash, story: Story): void {
   if (exception === null || outside) return;
   if (isSentAgain(report)) {
     story.add(known("signal", "sent again")!);
-    const [, trampoline, interrupted] = report.crashedThread?.frames ?? [];
-    if (interrupted !== undefined && titleOf(trampoline) === "libsystem_platform.dylib") {
-      story.tell(`What the earlier signal interrupted is ${frameNumber(report, interrupted)}.`);
+    const [, trampoline, earlier] = report.crashedThread?.frames ?? [];
+    if (earlier !== undefined && titleOf(trampoline) === "libsystem_platform.dylib") {
+      story.tell(`What the earlier signal interrupted is ${frameNumber(report, earlier)}.`);
     }
     return;
   }
@@ -556,7 +557,7 @@ export function tellKind(crash: Crash, isDecoded: boolean, story: Story): void {
         symbol === null ? "" : ` (${withoutImage(symbol)})`
       } then raised an exception: it came of the signal and is not the cause.`,
     );
-  } else if (exception !== null && abortsAfter(exception)) {
+  } else if (exception !== null && (abortsAfter(exception) || isAbortedTwice(crash))) {
     // A copy may end before the trampoline.
     const owner = handlerOwner(crash) ??
       (stack.length < CUT_HANDLER ? ownerIn(stack) : null) ??
@@ -568,7 +569,9 @@ export function tellKind(crash: Crash, isDecoded: boolean, story: Story): void {
       owner !== null
         ? `${owner}'s own handler of the signal then ended the process${ownLog(owner)}.`
         : abortedBy(crash) !== null
-        ? `A handler of the signal in the process (${abortedBy(crash)}) then called abort().`
+        ? `A handler of the signal in the process (${abortedBy(crash)}) then called abort()${
+          isAbortedTwice(crash) ? " again" : ""
+        }.`
         : `The report names ${exception.type} and SIGABRT, as when a handler in the process calls abort() ` +
           "after the exception.",
     );
@@ -674,6 +677,16 @@ function abortedBy({ stack, reading }: Crash): string | null {
   const symbol = functionOf(caller, stack[at]);
   if (symbol !== null) return shortName(symbol);
   return imageOf(caller) === null ? null : titleOf(caller);
+}
+
+/** Whether a handler of the signal that abort() raised called abort() itself, and nothing of the system did for it. */
+function isAbortedTwice(crash: Crash): boolean {
+  const { report, stack } = crash;
+  const at = interrupted(stack);
+  const caller = stack[stack.slice(0, at).findIndex(({ symbol }) => symbol === "abort") + 1];
+  return endedBy(report) === "abort" && at > 0 && abortedBy(crash) !== null &&
+    !isSystemFrame(caller) &&
+    stack.slice(at, at + 3).some(({ symbol }) => symbol === "abort");
 }
 
 /** Whether the report names the process itself as the one that ended it. */

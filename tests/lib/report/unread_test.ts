@@ -793,6 +793,26 @@ Deno.test("what stands around a report that is printed twice, and what others lo
   assert(!own.includes(without), own);
 });
 
+Deno.test("a handler of the signal of abort() that called abort() again", () => {
+  const twice = (handler: string) =>
+    told(crash(["Process: Shop [123]", "Exception Type: EXC_CRASH (SIGABRT)"], [
+      "libsystem_kernel.dylib __pthread_kill + 8",
+      "libsystem_c.dylib abort + 72",
+      `${handler} 0x100000 + 335222`,
+      "Shop 0x100000 + 357042",
+      "libsystem_platform.dylib _sigtramp + 40",
+      "libsystem_pthread.dylib pthread_kill + 54",
+      "libsystem_c.dylib abort + 72",
+      "Shop 0x100000 + 80508",
+      "Shop main + 8",
+    ])).what;
+  assertStringIncludes(
+    twice("Shop"),
+    "A handler of the signal in the process (Shop) then called abort() again.",
+  );
+  assert(!twice("libsystem_malloc.dylib").includes("again"));
+});
+
 Deno.test("titles and fields that somebody marked, spaced or wrote in small letters", () => {
   const lines = [
     "Process: Shop [7]",

@@ -1582,6 +1582,24 @@ Deno.test("what the system's own check stopped, what a subclass lacks, and entit
     ...ends,
   ]));
   assertStringIncludes(trap, "CloudKit, a library of the system, executed a trap instruction");
+  // What the program asked of it is known by the name of its function.
+  const asked = (end: string) =>
+    explainReport(readReport(
+      crash(`${head}${end}`, [
+        "CloudKit 0x1a32fa000 + 1366016",
+        "CloudKit 0x1a32fa000 + 1438172",
+        "CloudKit 0x1a32fa000 + 1437952",
+        "CloudKit 0x1a32fa000 + 38944",
+        "libdispatch.dylib 0x1d6b06000 + 112636",
+        "libdispatch.dylib 0x1d6b06000 + 18912",
+        "CloudKit 0x1a32fa000 + 38900",
+        "Shop 0x7000 + 31244",
+        ...ends,
+      ]),
+      "x",
+    )).check.join("\n");
+  assertStringIncludes(asked("Exception Type: EXC_BREAKPOINT (SIGTRAP)"), "with the dSYM of Shop");
+  assert(!asked("Exception Type: EXC_CRASH (SIGKILL)").includes("dSYM"));
   const halt = (inner: string) =>
     told(crash(`${head}Exception Type: EXC_BREAKPOINT (SIGTRAP)`, [
       `CoreFoundation ${inner} + 1960`,
