@@ -567,8 +567,11 @@ function specialOf(
   if (symbol !== null && checksIndex.test(symbol) && ended !== "access" && isOfBinding(stack)) {
     return { row: known("frame", "SwiftUI: a binding's element")!, index };
   }
-  if (symbol === null || ended === "abort") return undefined;
   const fault = faultAddress(report);
+  if (ended === "access" && fault !== null && fault < FLUTTER_USED && lacksEngine(stack, index)) {
+    return { row: known("frame", "FlutterViewController without its engine")!, index };
+  }
+  if (symbol === null || ended === "abort") return undefined;
   // Core Foundation reads what kind of object it is first.
   const limit = ofCoreFoundation.test(symbol) ? KIND_READ : NULL_USED;
   const word = ended === "trap" || (ended === null && /\.cold\.\d/.test(symbol))
@@ -581,6 +584,22 @@ function specialOf(
   // A prefix of another row is not meant.
   return row?.key === key ? { row, index } : undefined;
 }
+
+/** What is used of Flutter's engine where it is null is below this. */
+const FLUTTER_USED = 0x1000n;
+
+/** Whether Flutter's view controller, which was just loaded, asked its engine for the thread that its view is drawn in time
+ * with: by the functions' names, or without them where UIKit itself had called it. */
+function lacksEngine(stack: readonly ReportFrame[], index: number): boolean {
+  const near = stack.slice(index, index + 5);
+  if (near.some(({ symbol }) => asksEngine.test(symbol ?? ""))) return true;
+  const at = near.findIndex((frame) => titleOf(frame) !== "Flutter" || frame.symbol !== null);
+  return at > 0 && loadsView.test(near[at].symbol ?? "");
+}
+
+const asksEngine =
+  /^-\[(?:VSyncClient initWithTaskRunner:|FlutterViewController createTouchRateCorrectionVSyncClientIfNeeded\])/;
+const loadsView = /^-\[UIViewController (?:_sendViewDidLoad|loadViewIfRequired)/;
 
 /** Functions of Core Foundation for its objects, but for those that look into one at once. */
 const ofCoreFoundation = /^_?CF(?!Bundle)/;

@@ -1023,6 +1023,16 @@ export const frameRows: readonly KnowledgeRow[] = [
     ),
   ),
   frame(
+    "FlutterViewController without its engine",
+    "Flutter's view controller was loaded, and what it uses is null: most likely its engine was not running.",
+    [
+      "an engine that was not yet run when the view was loaded, as while a scene was connected",
+      "an engine that could not start, as that of a build for debugging that was opened from the home screen",
+    ],
+    "See when the engine is run, and the known issues of its version; a build for debugging needs flutter run or Xcode.",
+    "Flutter, FlutterViewController.mm: createTouchRateCorrectionVSyncClientIfNeeded; FlutterEngine.mm: platformTaskRunner; its issues 153971 and 190030",
+  ),
+  frame(
     "SwiftUI: a binding's element",
     "A binding of SwiftUI stood for an element of an array by its index, at which the array has none now.",
     ["an element that was removed while a view, such as a text field in its row, still had the binding to it"],

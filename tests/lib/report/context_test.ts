@@ -1161,6 +1161,36 @@ Deno.test("a library that refuses its configuration: it is the program's setting
   assertStringIncludes(channel.causes, "a UUID or a handle that is nil");
 });
 
+Deno.test("Flutter's view without its engine, with and without names", () => {
+  const loaded = (
+    address: string,
+    frames: string[],
+    by = "_sendViewDidLoadWithAppearanceProxyObjectTaggingEnabled",
+  ) =>
+    told(crash(access(address), [
+      ...frames,
+      `UIKitCore -[UIViewController ${by}] + 84`,
+      "UIKitCore -[UIViewController loadViewIfRequired] + 968",
+      ...loop,
+    ]));
+  const engine = "most likely its engine was not running";
+  const named = [
+    "Flutter -[VSyncClient initWithTaskRunner:callback:] + 300",
+    "Flutter -[FlutterViewController createTouchRateCorrectionVSyncClientIfNeeded] + 216",
+    "Flutter -[FlutterViewController viewDidLoad] + 396",
+  ];
+  const nameless = ["Flutter 0x106ec8000 + 553208", "Flutter 0x106ec8000 + 456440"];
+  for (const frames of [named, nameless]) {
+    const { what, causes } = loaded("0x0", frames);
+    assertStringIncludes(what, engine);
+    assertStringIncludes(causes, "an engine that was not yet run when the view was loaded");
+    // What is no null was there.
+    assert(!loaded("0x1314eb4b8", frames).what.includes(engine));
+  }
+  assert(!loaded("0x0", ["Flutter -[FlutterPlugin view] + 4"]).what.includes(engine));
+  assert(!loaded("0x0", nameless, "viewWillAppear:").what.includes(engine));
+});
+
 Deno.test("a failed check without a message; the region before a far address", () => {
   const trap = told(
     crash("Exception Type: EXC_BREAKPOINT (SIGTRAP)", ["MyApp Model.load() + 4", ...loop]),
