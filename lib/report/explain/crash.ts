@@ -20,7 +20,15 @@ import { tellAccess, tellCodes, tellKind, tellOwnAbort, tellOwnTrap } from "./ex
 import { tellOthers } from "./others.ts";
 import { emptyWords, type Explanation, finished } from "./explanation.ts";
 import { graphicsDriver, tellFunction, tellPassedNull, tellStack } from "./function.ts";
-import { activityOf, isIdleStack, lockOf, mainThread, selfWaitOf, waitOf } from "./hang.ts";
+import {
+  activityOf,
+  isIdleStack,
+  lockOf,
+  mainThread,
+  nameless,
+  selfWaitOf,
+  waitOf,
+} from "./hang.ts";
 import { tellIsolation } from "./isolation.ts";
 import { type UncaughtException, uncaughtException } from "./language.ts";
 import { ageWords, launchWords } from "./launch.ts";
@@ -146,7 +154,8 @@ export function explainCrash(
       ? mainThread(report)
       : null);
   if (outside && !story.neverRan && shown !== null && shown.frames.length > 0) {
-    story.tell(`Thread ${shown.index} at that moment: ${activityOf(shown).words}.`);
+    const { words } = activityOf(shown);
+    if (words !== nameless) story.tell(`Thread ${shown.index} at that moment: ${words}.`);
     tellAwaitedLock(report, shown, story);
     tellQueues(report, shown, story);
   }

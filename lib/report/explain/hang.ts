@@ -846,10 +846,13 @@ function nameOf(frame: ReportFrame): string | null {
   return isNearest(frame) ? null : frame.symbol;
 }
 
+/** What is said of a thread of which nothing is known. */
+export const nameless = "in code without a name";
+
 /** Where a thread was whose innermost function has no name: its image and those that called it tell more than nothing. */
 function namelessWords(frames: readonly ReportFrame[]): string {
   const title = titleOf(frames[0]);
-  if (title === "") return "in code without a name";
+  if (title === "") return nameless;
   const place = title.startsWith("libsystem_kernel") ? "a call of the kernel" : title;
   return `in ${place} (the report has no name of the function)${imagesOf(frames)}`;
 }

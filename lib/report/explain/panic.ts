@@ -153,7 +153,9 @@ const ofMac = /extensions|[Dd]isconnect|\bdevices\b|Disk Utility|Apple Diagnosti
 /** Advice without what cannot be done where a panic was: mobile systems and that of the T2 chip have no extensions but
  * Apple's. */
 function possibleAdvice(next: string, report: CrashReport): string {
+  // Of their services only mobile systems have these two.
   const isPhone = isMobile(report) ||
+    /\b(?:checkins from|service:) (?:SpringBoard|backboardd)\b/.test(headOf(report.text)) ||
     /^(?:iPhone|iPad|iPod|Watch|AppleTV)\d/.test(report.model ?? "");
   const excluded = isPhone ? ofMac : isBridge(report) ? /extensions/ : null;
   if (excluded === null || !excluded.test(next)) return next;

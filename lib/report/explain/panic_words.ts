@@ -352,9 +352,26 @@ function missedCheckins(report: CrashReport): string[] {
     service === "watchdogd" || answered
       ? `${since}.`
       : `${since}: it hung, or waited for something that did; its own reports of that time may say why.`,
-    ...(stage === undefined
-      ? []
-      : [`A ${stage} was in progress: it was that which did not come to its end.`]),
+    ...(stage === undefined ? [] : [
+      `A ${stage} was in progress: it was that which did not come to its end.`,
+      ...unmounting(panic?.message ?? ""),
+    ]),
+  ];
+}
+
+/** How far a shutdown had come with the volumes. XNU, bsd/vfs/vfs_subr.c: vfs_shutdown_in_progress, and
+ * vfs_last_completion_time, which is that of the last read or write that ended. */
+function unmounting(message: string): string[] {
+  const match =
+    /, vfs shutdown (in progress|finished)(?:, last vfs completion time: (\d{1,9}) seconds ago)?/
+      .exec(message);
+  if (match === null) return [];
+  const [, state, last] = match;
+  if (state === "finished") return ["It had unmounted the volumes: what came after that hung."];
+  return [
+    `It was unmounting the volumes${
+      last === undefined ? "" : `; for ${last} seconds no read or write of theirs had ended`
+    }: see which disks and file systems were in use, those of others' extensions first.`,
   ];
 }
 

@@ -24,6 +24,7 @@ import { regionWords } from "./region.ts";
 import { frameOwner, functionOf } from "./stack.ts";
 import type { Crash, Story } from "./story.ts";
 import { isBadJump, lockingThread } from "./telling.ts";
+import { threadWaits } from "./waits.ts";
 import { sentence } from "./words.ts";
 
 /** Tells what ended the process from outside. */
@@ -63,6 +64,12 @@ export function tellTermination(crash: Crash, story: Story): void {
   if (ended.key.startsWith("WATCHDOG:0x1")) {
     for (const more of (termination?.reasons ?? []).slice(1, 4)) {
       if (more !== reason) story.tell(`It says: ${more}`);
+    }
+    const { name } = report.process;
+    if (name !== null) {
+      for (const words of threadWaits(report, [name])) {
+        story.tell(`By the stackshot in the report: ${words[0].toLowerCase()}${words.slice(1)}`);
+      }
     }
   }
   const page = /^CODESIGNING:0x2(?: data| file)?$/.test(ended.key) ? faultAddress(report) : null;

@@ -20,7 +20,7 @@ const MAX_QUOTED = 300;
 
 /** What people write around what was printed: to each other, as lists with marks, and as members of JSON. */
 const prose =
-  /(?:^|[ "(])(?:I|I['\u2019](?:m|ve|ll|d)|[Mm]y|[Ww]e|[Yy]ou|[Yy]our|[Pp]lease|[Tt]hanks?)[ ,.!]|^(?:[-*\u2022]|\d{1,2}\.) .*[`*]{1,5} ?\w|^"\w{1,40}"\s?:|\bcore dump\b/;
+  /(?:^|[ "(])(?:I|I['\u2019](?:m|ve|ll|d)|[Mm]y|[Ww]e|[Yy]ou|[Yy]our|[Pp]lease|[Tt]hanks?)[ ,.!]|^(?:[-*\u2022]|\d{1,2}\.) .*[`*]{1,5} ?\w|^"\w{1,40}"\s?:|\bcore dump\b|\bquit unexpectedly\b/;
 
 /** What the system's reporter notes of what it could not ask the kernel or the dynamic linker for, once the process had
  * ended. */

@@ -2,6 +2,7 @@
 
 import { arrayAt, isObject, type JsonObject, objectAt, textAt } from "../json.ts";
 import type { CrashReport } from "../report.ts";
+import { stackshotIn } from "../stackshot.ts";
 import { capitalized } from "./words.ts";
 
 /** Most threads that others waited for that are told. */
@@ -37,7 +38,9 @@ export function threadWaits({ body }: CrashReport, names: readonly string[]): st
   const processes: Process[] = [];
   const waits = new Map<string, Wait>();
   const blocked = new Map<string, { owner: string; hops: string }>();
-  for (const [pid, process] of Object.entries(objectAt(body ?? {}, "processByPid") ?? {})) {
+  for (
+    const [pid, process] of Object.entries(objectAt(stackshotIn(body) ?? {}, "processByPid") ?? {})
+  ) {
     if (!isObject(process)) continue;
     const name = textAt(process, "procname") ?? "???";
     const threads = objectAt(process, "threadById") ?? {};

@@ -374,6 +374,16 @@ export const panicRows: readonly KnowledgeRow[] = [
       "XNU, iokit/Kernel/IOMemoryDescriptor.cpp: IOGeneralMemoryDescriptor::complete",
     )
   ),
+  ...["has no HPET assigned to it", "No HPETs available"].map((key) =>
+    panic(
+      key,
+      "The driver for the power management of Intel's CPUs found no timer (HPET) for a CPU: the machine is not as those are that it is made for.",
+      ["a machine that is no Mac, as one with another CPU or other settings of its firmware"],
+      "On a hackintosh keep that driver from running where the CPU is not Intel's (in OpenCore: DummyPowerManagement).",
+      "Dortania, OpenCore Install Guide: AMD, DummyPowerManagement",
+      "report",
+    )
+  ),
   ...["initproc failed to start", "initproc exited", "launchd exited"].map((key) =>
     panic(
       key,

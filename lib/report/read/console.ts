@@ -60,7 +60,7 @@ const consoles: readonly Console[] = [
   {
     // XNU, osfmk/kern/thread.c and task.c: what a process used too much of.
     said:
-      /(?:^|\s)(process \S.{0,60}?\[\d{1,9}\] (?:thread \d{1,12} caught burning CPU! It used|caught causing excessive wakeups\. Observed|caught waking the CPU \d).{1,300}?)(?:\.? [Tt]hread lifetime .*|\.? ledger info: .*)?$/m,
+      /(?:^|\s)(process \S.{0,60}?\[\d{1,9}\] (?:thread \d{1,12} caught burning CPU! It used|caught causing excessive wakeups\.\s{1,8}Observed|caught waking the CPU \d).{1,300}?(?:\n\s{0,8}Maximum permitted .{1,200}?)?)(?:\.? [Tt]hread lifetime .*|\.? ledger info: .*)?$/m,
     needs: /\bcaught (?:burning CPU|causing excessive wakeups|waking the CPU)/,
     isAlone: true,
     frame: () => null,

@@ -16,6 +16,7 @@ import {
 } from "../json.ts";
 import { archOfCodeType, imageFinder, normalUuid } from "../images.ts";
 import { isJetsam } from "../jetsam.ts";
+import { stackshotIn } from "../stackshot.ts";
 import type {
   ReportException,
   ReportField,
@@ -57,6 +58,7 @@ class IpsReader {
   readonly #body: JsonObject;
   readonly #spans: ParsedJson["spans"];
   readonly #warnings: string[];
+  readonly #stackshot: JsonObject | null;
   readonly #images: ReportImage[];
 
   constructor(
@@ -73,6 +75,7 @@ class IpsReader {
     this.#body = body;
     this.#spans = spans;
     this.#warnings = warnings;
+    this.#stackshot = stackshotIn(body);
     this.#images = this.#readImages();
   }
 
@@ -95,7 +98,6 @@ class IpsReader {
     const last = body.lastExceptionBacktrace;
     const train = textAt(system, "train");
     const osBuild = textAt(system, "build");
-    const isStackshot = objectAt(body, "processByPid") !== null;
     return new CrashReport({
       format: "ips",
       file: this.#file,
@@ -127,7 +129,7 @@ class IpsReader {
       exception: this.#exception(),
       termination: this.#termination(),
       information: this.#information(),
-      threads: isStackshot ? this.#stackshotThreads() : this.#threads(),
+      threads: this.#stackshot === null ? this.#threads() : this.#stackshotThreads(this.#stackshot),
       lastException: Array.isArray(last) ? this.#frames(last) : this.#specific(),
       images: this.#images,
       header: this.#header,
@@ -173,7 +175,7 @@ class IpsReader {
       });
     }
     // In a stackshot: [uuid, address, source].
-    return arrayAt(this.#body, "binaryImages").map((image): ReportImage => {
+    return arrayAt(this.#stackshot ?? this.#body, "binaryImages").map((image): ReportImage => {
       const [uuid, base, source] = Array.isArray(image) ? image : [];
       return {
         name: source === "S" ? "shared cache" : source === "K" ? "kernel" : "???",
@@ -280,10 +282,12 @@ class IpsReader {
   }
 
   /** `processByPid` of a stackshot: processes of threads of `[image, offset]` pairs, kernel frames
-   * first. */
-  #stackshotThreads(): ReportThread[] {
+   * first. One within a report about a process has that process's threads. */
+  #stackshotThreads(stackshot: JsonObject): ReportThread[] {
     const threads: ReportThread[] = [];
-    for (const [pid, process] of Object.entries(objectAt(this.#body, "processByPid") ?? {})) {
+    const own = stackshot === this.#body ? null : String(numberAt(this.#body, "pid") ?? "");
+    for (const [pid, process] of Object.entries(objectAt(stackshot, "processByPid") ?? {})) {
+      if (own !== null && pid !== own) continue;
       const name = textAt(process, "procname") ?? "???";
       for (const [id, thread] of Object.entries(objectAt(process, "threadById") ?? {})) {
         const pairs = [...arrayAt(thread, "kernelFrames"), ...arrayAt(thread, "userFrames")];
@@ -308,7 +312,7 @@ class IpsReader {
           frames,
           registers: [],
           flavor: null,
-          process: `${name} [${pid}]`,
+          process: own === null ? `${name} [${pid}]` : null,
           tree: [],
         });
       }

@@ -153,6 +153,27 @@ const MAX_BEGINS = 64;
 /** No module of those kernels is larger. */
 const MAX_MODULE = 0x200000n;
 
+/** Where a message ends, at the place in the source that raised it. */
+const sourceEnd = / ?@[\w./+-]{1,200}\.(?:[chmsy]|cc|cpp|hpp|mm):\d{1,6}$/;
+/** Lines that a mail is wrapped to, and most of them that a message takes then. */
+const MIN_WRAPPED = 55;
+const MAX_WRAPPED = 100;
+const MOST_WRAPPED = 5;
+
+/** A message that was wrapped over lines of about the same length, up to its place in the source; `null` for others. */
+function wrapped(lines: Lines, at: number, line: string, rest: string): string | null {
+  if (line.length < MIN_WRAPPED || line.length > MAX_WRAPPED || sourceEnd.test(rest)) return null;
+  let whole = rest.trimEnd();
+  for (let next = at + 1; next < lines.length && next <= at + MOST_WRAPPED; next++) {
+    const more = lines.line(next).trim().replace(/^> ?/, "");
+    if (more === "" || more.length > MAX_WRAPPED || /^[A-Z][\w ]{2,60}:/.test(more)) return null;
+    whole += ` ${more}`;
+    if (sourceEnd.test(more)) return whole;
+    if (more.length < MIN_WRAPPED - 15) return null;
+  }
+  return null;
+}
+
 /** Parses the text of a panic. Takes linear time: each line is looked at once by anchored patterns. */
 export function parsePanic(written: string): ParsedPanic {
   // A piece of the JSON that has the text has its line ends as escapes.
@@ -197,7 +218,8 @@ export function parsePanic(written: string): ParsedPanic {
         const isOpen = rest.endsWith(",") ||
           (rest.includes('"') && /^[^"]*"[^"]*$/.test(rest) && /"@\//.test(next)) ||
           (/[a-z\d]$/.test(rest) && /^[a-z(]/.test(next) && !/^[\w. ]{1,60}[:=]/.test(next));
-        if (isOpen && next !== "") rest += ` ${lines.line(at + 1).trim()}`;
+        rest = wrapped(lines, at, line, rest) ??
+          (isOpen && next !== "" ? `${rest} ${lines.line(at + 1).trim()}` : rest);
         message = messageOf(rest);
         if (message === "") message = "no message";
         begun = true;

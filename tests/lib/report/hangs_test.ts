@@ -805,6 +805,47 @@ Deno.test("watchdogd's own report of a service tells how it answered", () => {
   assertStringIncludes(bare.text, "did not say in time that it is alive");
 });
 
+Deno.test("watchdogd's own report of a service: its threads and their waits are in the stackshot within", () => {
+  const report = readReport(
+    '{"bug_type":"409","os_version":"macOS 26.0 (25A1)","name":"cartd"}\n' + JSON.stringify({
+      procName: "cartd",
+      pid: 41,
+      termination: { namespace: "WATCHDOG", code: 1, indicator: "monitoring timed out" },
+      stackshot: {
+        binaryImages: [["11111111-1111-1111-1111-111111111111", 4096, "P"]],
+        processByPid: {
+          1: {
+            pid: 1,
+            procname: "launchd",
+            threadById: { 100: { id: 100, userFrames: [[0, 1]] } },
+          },
+          41: {
+            pid: 41,
+            procname: "cartd",
+            threadById: {
+              410: { id: 410, userFrames: [[0, 16]] },
+              411: { id: 411, name: "till", userFrames: [[0, 32]] },
+            },
+            waitInfo: ["thread 410: pthread mutex 0x153394df0 owned by thread 411"],
+          },
+        },
+      },
+    }),
+    "x",
+  );
+  assertEquals(report.threads.map(({ id, name, process }) => [id, name, process]), [
+    [410n, null, null],
+    [411n, "till", null],
+  ]);
+  assertEquals(report.threads[1].frames[0].address, 4096n + 32n);
+  const text = explainReport(report).happened.join("\n");
+  assertStringIncludes(
+    text,
+    "By the stackshot in the report: thread 410 waited for a lock (pthread mutex) that thread 411 held.",
+  );
+  assert(!text.includes("without a name"), text);
+});
+
 Deno.test("a sample whose main thread waits: the thread that waits for the main thread", () => {
   const sample = (inner: string): string =>
     `Analysis of sampling Shop (pid 77) every 1 millisecond

@@ -885,3 +885,36 @@ Deno.test("the end of a panic's text, without its message and backtrace", () => 
   assertStringIncludes(text, "The kernel panicked; the message was cut off.");
   assertStringIncludes(text, "The running process was Baker;");
 });
+
+Deno.test("a shutdown that hung while it unmounted the volumes; a message that a mail has wrapped; services of iPhones", () => {
+  const hung = explained(
+    "panic(cpu 1 caller 0xfffffe003f34d208): watchdog timeout: no checkins from watchdogd in 182 seconds (4639 totalcheckins since monitoring last enabled), shutdown in progress, vfs shutdown in progress, last vfs completion time: 125 seconds ago\nDebugger message: panic\n",
+  );
+  assertStringIncludes(
+    hung.text,
+    "It was unmounting the volumes; for 125 seconds no read or write of theirs had ended",
+  );
+  const wrapped = explained(
+    "panic(cpu 10 caller 0xfffffe005361d9d0): zalloc[3]: zone map exhausted while\nallocating from zone [data.kalloc.512], likely due to memory leak in zone\n" +
+      "[data.kalloc.512] (9G, 20787632 elements allocated) @zalloc.c:4534\nDebugger message: panic\n",
+  );
+  assertStringIncludes(wrapped.text, "The largest zone is data.kalloc.512, with 9G in 20787632");
+  const short = explained(
+    "panic(cpu 1 caller 0xffffff8017a6ab04): no bread.\nBurnt @oven.c:1\n",
+  );
+  assertStringIncludes(short.text, "The kernel panicked: no bread.\n");
+  const phone = explained(
+    "panic(cpu 0 caller 0xfffffff047e1cd54): userspace watchdog timeout: no successful checkins from SpringBoard in 180 seconds\n" +
+      "service: backboardd, total successful checkins in 1297 seconds: 126, last successful checkin: 0 seconds ago\n",
+  );
+  assert(!/extensions|displays/.test(phone.check), phone.check);
+});
+
+Deno.test("Intel's power management on a machine that it is not for", () => {
+  const { text, check } = explained(
+    "panic(cpu 18 caller 0xffffff7f94437b83): CPU 31 has no HPET assigned to it\nBacktrace (CPU 18), Frame : Return Address\n" +
+      "0xffffff8736b03cb0 : 0xffffff8010baeb0d \n",
+  );
+  assertStringIncludes(text, "found no timer (HPET) for a CPU");
+  assertStringIncludes(check, "DummyPowerManagement");
+});

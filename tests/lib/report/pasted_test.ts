@@ -355,3 +355,19 @@ Deno.test("what a process used too much of, in Xcode's words alone or in prose",
     assertStringIncludes(happened.join("\n"), "used more memory than its limit allows");
   }
 });
+
+Deno.test("what the kernel notes of wakeups, in lines of its own, and what a dialog says before a report", () => {
+  const { happened } = explainReport(readReport(
+    "kernel[0]: process Till[606] caught causing excessive wakeups.\nObserved wakeups rate (per sec): 306;\n" +
+      "Maximum permitted wakeups rate (per sec): 150;\nObservation period: 300 seconds;\n",
+    "x",
+  ));
+  assertStringIncludes(happened.join("\n"), "Maximum permitted wakeups rate (per sec): 150");
+  const dialog = explainReport(readReport(
+    "(Till quit unexpectedly)\n\nProcess:               Till [14]\nPath:                  /Applications/Till.app/Contents/MacOS/Till\n" +
+      "OS Version:            Mac OS X 10.14.2 (18C54)\n\nException Type:        EXC_CRASH (Code Signature Invalid)\n" +
+      "Termination Reason:    Namespace CODESIGNING, Code 0x1\n",
+    "x",
+  ));
+  assert(!dialog.happened.join("\n").includes("quit unexpectedly"), dialog.happened.join("\n"));
+});
