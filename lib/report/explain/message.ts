@@ -385,7 +385,7 @@ const MAX_PLAIN = 4;
 
 /** Messages that tell nothing that other fields do not tell. */
 const dull =
-  /^(?:abort\(\) c\w*$|\. \. \.$|[`'"*_-]{1,4}$|DYLD_\w{4,40}=|`{3}|dyld: launch|dyld: in dladdr|Dyld Version: |\[\.\.\.|objc\[\d+\]: garbage collection|dyld\d? mode|dyld4 config|Abort Cause \d+|\(|\)|#|EXC_CORPSE_NOTIFY|Possibly stale failure hints|\s*\d{1,3}:? .{1,300} \(in [\w. +-]{1,80}\)$|\d: Calling block provided|ProductBuildVersion|UserInfo: |Open FDs|\d\.\s{0,4}(?:\\x09)?Program arguments: |[\w ]{1,30}:$|Performing @selector|ld64-\d|(?:ld|clang|swiftc?|dsymutil) -|Analyzing process|Enabled by|CoreSimulator|iPhone Simulator [\d.]{1,12}, iPhone OS |Attempting to present|[\s|]*$|\d{1,4}$|[})'\]]{1,4}$|[{(]{1,4}$|\.{3}$|BUG IN CLIENT OF LIBMALLOC$|API M(?:isuse|ISUSE)$|[\w.]+\.dylib$)/;
+  /^(?:abort\(\) c\w*$|\. \. \.$|[`'"*_-]{1,4}$|DYLD_\w{4,40}=|`{3}|dyld: launch|dyld: in dladdr|Dyld Version: |\[\.\.\.|objc\[\d+\]: garbage collection|dyld\d? mode|dyld4 config|Abort Cause \d+|\(|\)|#|EXC_CORPSE_NOTIFY|Possibly stale failure hints|\s*\d{1,3}:? .{1,300} \(in [\w. +-]{1,80}\)$|\d: Calling block provided|ProductBuildVersion|UserInfo: |Object: {1,8}<\w{1,80}: 0x|Thread: {1,8}<\w{1,40}Thread: 0x|Hints:|Open FDs|\d\.\s{0,4}(?:\\x09)?Program arguments: |[\w ]{1,30}:$|Performing @selector|ld64-\d|(?:ld|clang|swiftc?|dsymutil) -|Analyzing process|Enabled by|CoreSimulator|iPhone Simulator [\d.]{1,12}, iPhone OS |Attempting to present|[\s|]*$|\d{1,4}$|[})'\]]{1,4}$|[{(]{1,4}$|\.{3}$|BUG IN CLIENT OF LIBMALLOC$|API M(?:isuse|ISUSE)$|[\w.]+\.dylib$)/;
 
 /** Names of what is true or false, or a number. */
 const ofNoObject =

@@ -6,7 +6,16 @@ import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { isIdleStack, isMainThread, mainThread, waitOf } from "./hang.ts";
 import { ownLock } from "./locks.ts";
 import { shortName } from "./names.ts";
-import { isOfProcess, isPreview, isSystemProgram, isTweak, responsibleOf } from "./program.ts";
+import {
+  isApples,
+  isOfProcess,
+  isOutside,
+  isPlugIn,
+  isPreview,
+  isSystemProgram,
+  isTweak,
+  responsibleOf,
+} from "./program.ts";
 import { endedBy, frameOwner, functionOf } from "./stack.ts";
 import type { Crash, Story } from "./story.ts";
 import { onlyWaits } from "./telling.ts";
@@ -17,6 +26,7 @@ export function tellOthers(crash: Crash, story: Story): void {
   if (crash.outside || crash.crashed === null) return;
   tellClient(crash, story);
   tellTweaks(crash, story);
+  tellPlugIns(crash, story);
   tellExit(crash, story);
   tellWorkers(crash, story);
   tellEngine(crash, story);
@@ -430,6 +440,26 @@ function tellTweaks({ report, stack }: Crash, story: Story): void {
   if (names.size === 0) return;
   story.tell(
     `On the stack are libraries that a jailbreak put into the program: ${
+      [...names].slice(0, MAX_NAMED).join(", ")
+    }.`,
+  );
+}
+
+/** Tells of plug-ins on the stack that called the program's own code, which is what decides then. */
+function tellPlugIns({ report, stack }: Crash, story: Story): void {
+  const own = stack.findIndex((frame) =>
+    frameOwner(frame, frame.symbol) === "program" && !isOutside(frame, report)
+  );
+  if (own < 0) return;
+  const names = new Set<string>();
+  for (const [at, frame] of stack.entries()) {
+    if (!isOutside(frame, report) || !(isApples(report) || isPlugIn(frame))) continue;
+    if (at < own) return;
+    if (!isSystemFrame(frame)) names.add(titleOf(frame));
+  }
+  if (names.size === 0) return;
+  story.tell(
+    `Further out on the stack is code that the program does not bring along: ${
       [...names].slice(0, MAX_NAMED).join(", ")
     }.`,
   );

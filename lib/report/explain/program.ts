@@ -153,17 +153,21 @@ export function isOutside(frame: ReportFrame, report: CrashReport): boolean {
   const [, folder = "", name] = app;
   return !path.includes(`/${name}/`) && !(folder.length > 16 && path.startsWith(folder)) &&
     (packages.test(path) || plugIns.test(path) || ofOthers.test(path) ||
-      // What an interpreter is, as Python.app, loads what its reader made.
-      (/^\/Users\/[^/]{1,80}\/\*\//.test(path) && process.path.startsWith("/Applications/")));
+      (path.startsWith("/Users/") && installed.test(process.path)));
 }
+
+/** What is started of an application that was installed. An interpreter, as Python.app, and Xcode's runner of tests load
+ * what their reader made. */
+const installed = /^\/Applications\/(?:[^/]{1,80}\/){0,2}[^/]{1,120}\.app\/Contents\/MacOS\//;
 
 /** Plug-ins wherever they are: reports leave out the folders of what is in a person's own. */
 const ofOthers = /\/[^/]{1,120}\.(?:component|vst3?|clap|aaxplugin)\/Contents\//i;
 
 /** Whether an image is, by its folder, a plug-in that programs of others load: an Audio Unit, a VST, an AAX or CLAP plug-in,
- * a driver of Core Audio, what shows or imports files, or what a folder for plug-ins has. */
+ * a driver of
+ * Core Audio, what shows or imports files, a plug-in of Xcode or Mail, or what a folder for plug-ins has. */
 export function isPlugIn({ image }: ReportFrame): boolean {
-  return /\.(?:component|vst3?|clap|aaxplugin|plugin|qlgenerator|mdimporter|osax)\/Contents\/|\/(?:Audio\/Plug-Ins|Internet Plug-Ins|InputManagers)\//i
+  return /\.(?:component|vst3?|clap|aaxplugin|plugin|xcplugin|ideplugin|mailbundle|qlgenerator|mdimporter|osax)\/Contents\/|\/(?:Audio\/Plug-Ins|Internet Plug-Ins|InputManagers)\//i
     .test(image?.path ?? "");
 }
 

@@ -464,6 +464,18 @@ export const frameRows: readonly KnowledgeRow[] = [
   raises("-[NSApplication reportException:]", language),
   raises("_NSApplicationUncaughtExceptionHandler*", language),
   raises("DVTFailureHintExceptionPreprocessor*", "Xcode, DVTFoundation"),
+  raises("+[IDEAssertionHandler *", "Xcode, IDEKit"),
+  raises("-[IDEAssertionHandler handleUncaughtException:*", "Xcode, IDEKit"),
+  raises("IDEHandleUncaughtException*", "Xcode, IDEKit"),
+  ...["-[IDEAssertionHandler *", "-[DVTAssertionHandler *", "_DVTAssertion*"].map((key) =>
+    frame(
+      key,
+      "An assertion of Xcode's own failed.",
+      [],
+      "Read the message: it has the condition's words and the method.",
+      "Xcode, DVTFoundation",
+    )
+  ),
   raises("__forwarding__*", language),
   raises("_CF_forwarding_prep_*", language),
   raises("__forwarding_prep_*", language),

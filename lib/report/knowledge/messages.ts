@@ -2137,6 +2137,13 @@ export const messageRows: readonly KnowledgeRow[] = [
     "dyld, dyld3/Loading.cpp",
   ),
   message(
+    "ASSERTION FAILURE in ",
+    "An assertion of Xcode's own failed.",
+    [],
+    "",
+    "Xcode, DVTFoundation: DVTAssertionHandler",
+  ),
+  message(
     "Assertion failed:",
     "An assertion failed.",
     [],

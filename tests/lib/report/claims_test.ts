@@ -2953,3 +2953,54 @@ Deno.test("reasons of UIKit's and Foundation's exceptions: cells, snapshots, wha
     said("-[__NSArrayI setObject:forKey:]: unrecognized selector sent to instance 0x1").what;
   assert(!other.includes("immutable"), other);
 });
+
+Deno.test("an assertion of Xcode's own, and the plug-in that led to it", () => {
+  const images = [
+    [
+      "com.apple.dt.DVTKit",
+      "/Applications/Xcode.app/Contents/SharedFrameworks/DVTKit.framework/DVTKit",
+    ],
+    [
+      "org.example.Quill",
+      "/Users/*/Library/Application Support/Developer/*/Quill.xcplugin/Contents/MacOS/Quill",
+    ],
+  ];
+  const frames = [
+    "com.apple.dt.IDEKit +[IDEAssertionHandler _handleAssertionWithLogString:assertionSignature:] + 147",
+    "com.apple.dt.IDEKit -[IDEAssertionHandler handleFailureInMethod:object:] + 117",
+    "com.apple.dt.DVTFoundation _DVTAssertionFailureHandler + 407",
+    "com.apple.dt.DVTKit -[DVTCompletingTextView setSelectedRange:] + 182",
+    "com.apple.Foundation _NSSetRangeValueAndNotify + 277",
+    "org.example.Quill -[NSTextView(Quill) quill_move] + 337",
+    "com.apple.AppKit -[NSApplication run] + 711",
+  ];
+  const { what, whose } = told(
+    crashText([
+      "Identifier: com.apple.dt.Xcode",
+      "OS Version: Mac OS X 10.9.2 (13C64)",
+      "Exception Type: EXC_CRASH (SIGABRT)",
+      "",
+      "Application Specific Information:",
+      "ASSERTION FAILURE in IDEKit/IDEPathCell.m:123",
+      "Details:  the range should be in the text",
+      "Object:   <DVTSourceTextView: 0x600000>",
+      "Method:   -setSelectedRange:",
+      "Thread:   <NSThread: 0x600000>{number = 1, name = main}",
+      "Hints:   None",
+      "",
+    ], frames).replaceAll("Shop", "Xcode") +
+      `\nBinary Images:\n${
+        images.map(([name, path], at) =>
+          `0x2000${at}0000 - 0x2000${at}ffff ${name} (1) <0a0b0c0d0e0f40018001020304050607> ${path}`
+        ).join("\n")
+      }\n`,
+  );
+  assertStringIncludes(what, "An assertion of Xcode's own failed. It says: ASSERTION FAILURE in");
+  assertStringIncludes(what, "the range should be in the text");
+  assert(!what.includes("0x600000") && !what.includes("Hints"), what);
+  assertStringIncludes(
+    what,
+    "Further out on the stack is code that the program does not bring along",
+  );
+  assertEquals(whose[2], "-[DVTCompletingTextView setSelectedRange:]");
+});
