@@ -131,6 +131,7 @@ function startWords(report: CrashReport, attribution: Attribution): SafeText | n
   if (verdict !== "program" && verdict !== "mine") return null;
   // Nobody who reads this can change these.
   if (attribution.isApple || attribution.isOutside || attribution.isTweak) return null;
+  if (/\bMono$/.test(attribution.part ?? "")) return null;
   // What a collector or a script met need not come of that function.
   if (attribution.isCollector || attribution.isCompiled || attribution.script !== null) return null;
   const { frame } = deciding;
@@ -262,6 +263,7 @@ const absences = {
   malloc:
     safe`not known; the code on the stack may have freed it wrongly, or other code damaged the heap before`,
   "managed own": safe`the program's own .NET code, by the exception's managed stack`,
+  "managed beside": safe`not decided; the innermost managed method that is the program's`,
   "managed library": safe`a .NET library that the program uses, by the exception's managed stack`,
   javascript: safe`the program's JavaScript, by the error's own stack`,
   python:

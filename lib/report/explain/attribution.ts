@@ -75,7 +75,7 @@ import {
   type StackReading,
   waitsForEvents,
 } from "./stack.ts";
-import { managedOwner, scriptCalls } from "./managed.ts";
+import { managedOwner, methodOfProgram, methodsAround, scriptCalls } from "./managed.ts";
 import {
   type Absent,
   absentFrom,
@@ -211,6 +211,19 @@ export function attributeReport(
   report: CrashReport,
   options: AttributionOptions = {},
 ): Attribution {
+  const found = attribute(report, options);
+  if (!/^(?:stack|compiled|outer)$/.test(found.absent ?? "")) return found;
+  // Mono lists the managed methods beside the native stack.
+  const own = methodOfProgram(methodsAround(report));
+  return own === null ? found : {
+    ...found,
+    verdict: "unknown",
+    absent: "managed beside",
+    library: own.place === null ? own.name : `${own.name}, ${own.place}`,
+  };
+}
+
+function attribute(report: CrashReport, options: AttributionOptions): Attribution {
   if (report.panic !== null) return ofPanic(report);
   const stack = tellingStack(report);
   const isService = usesResource(report) && isSystemProgram(report);
@@ -559,12 +572,14 @@ function partBeside(
   if (inner !== undefined && titleOf(inner) === titleOf(frame)) {
     if (/^(?:xamarin|monotouch)_(?:release|retain|get)_/.test(inner.symbol ?? "")) return "Mono";
   }
-  return report.information.some((text) =>
-      /while executing native code|^Unhandled managed exception: /.test(text)
-    )
+  return report.text.slice(0, MONO_LOG).includes(" while executing native code") ||
+      report.information.some((text) => text.startsWith("Unhandled managed exception: "))
     ? "Mono"
     : null;
 }
+
+/** Characters of a log in which Mono's words are looked for. */
+const MONO_LOG = 1 << 16;
 
 /** Frames in which an interpreter is looked for. */
 const SCRIPT_DEPTH = 64;
@@ -1150,35 +1165,49 @@ const monoFiles =
 const monoNames =
   /^(?:GC_|_wapi_|ves_icall_|mscorlib__|System(?:_\w{2,20})?__System_|(?:p_\d{1,10}_plt_)?System_[A-Z])/;
 
-/** Whether a function is one of Mono's, or of the collector that is linked into it, by its source file or its name and by
- * others of Mono's on the same stack. */
+/** Functions by whose names they are Mono's or Xamarin's. */
+const ofMono = /^(?:mono|monoeg|monotouch|xamarin|sgen|_wapi)_|^native_to_managed_trampoline_/;
+
+/** Static functions that the system's code calls: of Xamarin's run-time (xamarin-macios, runtime/runtime.m), and those that Mono's
+ * threads begin with (Mono, mono/metadata/threads.c, mono/mini/debugger-agent.c). */
+const ofXamarin =
+  /^(?:inner_start_thread|start_wrapper(?:_internal)?|debugger_thread|get_(?:raw_)?gchandle\w{0,24}|get_flags(?:_safe)?|set_gchandle\w{0,24}|exception_handler|pump_gc|is_user_type|get_managed_object_for_ptr\w{0,6}|invoke_objc_method_implementation|gc_(?:toggleref_callback|register_toggleref|event_callback))$/;
+
+/** Frames between a static function of Mono's and one that has its prefix. */
+const MONO_DEPTH = 12;
+
+/** Whether a function is one of Mono's, or of the collector that is linked into it: by its source file or its name and by
+ * others of Mono's on the same stack, or as a function of C that Mono's called, or that called its asserts: the run-time calls
+ * code of others by managed code alone. */
 function isMonos(frame: ReportFrame, { stacks }: CrashReport): boolean {
-  const { symbol, file, index, image } = frame;
+  const { symbol, file, index, image, imageName } = frame;
   if (symbol === null || functionOf(frame, null) === null) return false;
-  if (!/^[a-zA-Z_]\w{1,200}$/.test(symbol)) return false;
-  const stack = stacks.find((frames) => frames[index]?.symbol === symbol) ?? [];
-  if (isXamarins(stack, index)) return true;
+  const name = symbol.replace(/\([^()]{0,200}\)$/, "");
+  if (!/^[a-zA-Z_]\w{1,200}$/.test(name) || name === "main") return false;
   // Its assemblies' code is none of the run-time's own.
   if (isMonoFile(file) && file!.endsWith(".c")) return true;
-  if (!monoNames.test(symbol) && !monoFiles.test(file ?? "")) return false;
-  return stack.some((other) =>
-    other.image === image &&
-    (/^(?:mono|monoeg)_/.test(other.symbol ?? "") || isMonoFile(other.file))
-  );
-}
-
-/** Functions of Xamarin's run-time that have no prefix of its own and may stand before one that has. */
-const XAMARIN_DEPTH = 3;
-
-/** Whether a function of C is one that Xamarin's run-time calls itself: it calls code of others by Mono alone; Xamarin,
- * runtime/runtime.m. */
-function isXamarins(stack: readonly ReportFrame[], at: number): boolean {
-  const title = stack[at] === undefined ? "" : titleOf(stack[at]);
-  for (const frame of stack.slice(at, at + XAMARIN_DEPTH)) {
-    const symbol = functionOf(frame, null);
-    if (symbol === null || titleOf(frame) !== title) return false;
-    if (/^xamarin_[a-z]/.test(symbol)) return true;
-    if (!/^[a-z][a-z\d]*(?:_[a-z\d]+)+$/.test(symbol)) return false;
+  const isPlain = /^_?[a-z][a-z0-9]{0,30}(?:_[a-z0-9]{1,30})+$/.test(name);
+  const isKnown = monoNames.test(name) || monoFiles.test(file ?? "") || ofXamarin.test(name);
+  if (!isKnown && !isPlain) return false;
+  const stack = stacks.find((frames) => frames[index]?.symbol === symbol) ?? [];
+  const isBeside = (other: ReportFrame | undefined): other is ReportFrame =>
+    other !== undefined && other.image === image && other.imageName === imageName;
+  const isMono = (other: ReportFrame | undefined): boolean =>
+    isBeside(other) && ofMono.test(other.symbol ?? "");
+  if (isKnown) {
+    return stack.some((other) => isMono(other) || (isBeside(other) && isMonoFile(other.file)));
+  }
+  if (/^(?:monoeg|_wapi)_/.test(stack[index - 1]?.symbol ?? "") && isMono(stack[index - 1])) {
+    return true;
+  }
+  // Its caller's callers, as far as they are such functions too.
+  for (const caller of stack.slice(index + 1, index + 1 + MONO_DEPTH)) {
+    if (!isBeside(caller)) return false;
+    const called = caller.symbol ?? "";
+    if (/_pinvoke_|icall/.test(called)) return false;
+    if (ofMono.test(called)) return true;
+    if (ofXamarin.test(called)) return stack.some(isMono);
+    if (!/^_?[a-z][a-z0-9_]{1,100}$/.test(called)) return false;
   }
   return false;
 }

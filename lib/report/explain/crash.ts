@@ -33,7 +33,14 @@ import { tellIsolation } from "./isolation.ts";
 import { type UncaughtException, uncaughtException } from "./language.ts";
 import { ageWords, launchWords } from "./launch.ts";
 import { tellLock } from "./locks.ts";
-import { managedCalls, managedPath, scriptCalls, scriptPath } from "./managed.ts";
+import {
+  managedCalls,
+  managedPath,
+  methodOfProgram,
+  methodsAround,
+  scriptCalls,
+  scriptPath,
+} from "./managed.ts";
 import { allMessages, sanitizerPlace, tellMessages } from "./message.ts";
 import { shortName } from "./names.ts";
 import { occasionOf, queueRow } from "./occasion.ts";
@@ -99,6 +106,7 @@ export function explainCrash(
   const isForked = tellFork(crash, story);
   tellUncaught(crash, story);
   tellMessages(crash, story);
+  tellMethods(crash, story);
   const before = outside || uncaught !== null ? null : saidBefore(report, null, stack);
   if (before !== null) story.tell(`Before it the log says: ${before.lines.join(" … ")}`);
   tellWatchdog(crash, story);
@@ -239,6 +247,19 @@ export function explainCrash(
     shownPath,
   );
   return { ...told, raiser: uncaught === null ? null : raisedIn(report, uncaught) };
+}
+
+/** Methods that are told where none is known to be the program's. */
+const METHODS = 3;
+
+/** Tells the managed methods around the native code that a signal met. */
+function tellMethods({ report, outside, uncaught }: Crash, story: Story): void {
+  const calls = outside || uncaught !== null ? [] : methodsAround(report);
+  // What began waits for events on most threads.
+  if (calls.length === 0 || /[.:](?:UIApplication)?Main$/.test(calls[0].name)) return;
+  const own = methodOfProgram(calls);
+  const path = managedPath(calls.slice(0, own === null ? METHODS : calls.indexOf(own) + 1));
+  story.tell(`The managed methods on the thread, innermost last: ${path.join(" → ")}.`);
 }
 
 /** Functions of Swift by which a check ends a process, for whoever made it. */

@@ -45,6 +45,9 @@ function isUnwinding(stack: readonly ReportFrame[], thrower: number): boolean {
     stack.slice(0, thrower).some(({ symbol }) => symbol?.startsWith("_Unwind_") === true);
 }
 
+/** What run-times of managed code say of an exception that nobody caught. */
+const unhandled = /^A (?:\.NET|Mono|Mono or Xamarin|\.NET or Xamarin) exception was not handled\.$/;
+
 /** Tells the row of the innermost function that says what happened. */
 export function tellFunction(
   { report, outside, uncaught, deep, stack, reading }: Crash,
@@ -115,7 +118,10 @@ export function tellFunction(
   const framework = vague ? frameworkRow(stack, exception?.type ?? null) : null;
   // A handler called it after the exception that is told.
   const isAfter = telling?.row.key === "abort" && exception !== null && abortsAfter(exception);
-  if (telling !== undefined && !told && framework === null && !isAfter) {
+  // Its message says the same, with type and reason.
+  const isTwice = unhandled.test(telling?.row.meaning ?? "") &&
+    story.rows.some(({ meaning }) => unhandled.test(meaning));
+  if (telling !== undefined && !told && framework === null && !isAfter && !isTwice) {
     const row = elsewhere(report, stack[telling.index]) ?? telling.row;
     const isSilent = story.happened.length === 0 &&
       (row.key === "abort" || (abortsWithReason.test(row.key) && report.termination === null));

@@ -55,6 +55,41 @@ export function managedCalls({ sections, text }: CrashReport): ManagedCall[] {
   return calls;
 }
 
+/** `Shop.Cart.Pay (int) [0x0000c] in /src/Cart.cs:62`, `(wrapper managed-to-native) Shop.Cart:Pay (int) <IL 0x00025, 0xffffffff>`,
+ * `Shop.Cart:Pay <0x0002b>` */
+const method =
+  /^(?:\(wrapper [\w-]{1,40}\) )?([\w.:+<>`|,[\]/-]{1,300}?)(?: ?\([^)]{0,600}\))?(?: \[0x[0-9a-f]{1,8}\])?(?: in (\S.{0,500}):(\d{1,9}))?\s{0,4}(?:<(?:IL )?(?:0x[0-9a-f]{1,16}(?:[,+ ]{1,3})?){1,3}>)?\s{0,8}$/;
+
+/** Folders in which the libraries of Mono and Xamarin were built. */
+const built = /^\/(?:Users\/builder|Developer\/MonoTouch|Library\/Frameworks|private\/tmp)\//;
+
+/** The managed methods of the thread that a signal met in native code, innermost first, as Mono prints them. Empty where the report
+ * has none. Mono, mono/mini/mini-exceptions.c: mono_handle_native_crash. */
+export function methodsAround({ sections }: CrashReport): ManagedCall[] {
+  const lines = sections.find(({ name }) => name === "Managed Stacktrace")?.lines ?? [];
+  return lines.slice(0, MOST).flatMap((text) => {
+    const match = method.exec(text);
+    // What runs managed code.
+    if (match === null || /^(?:<Module>|object)[.:]runtime_invoke/.test(match[1])) return [];
+    const [, name, file, number] = match;
+    const isKnown = file !== undefined && !file.startsWith("<");
+    return [{
+      name,
+      place: isKnown ? `${baseName(file)}:${number}` : null,
+      isOwn: isKnown && !built.test(file) && !ofRuntime.test(name),
+      isInner: false,
+    }];
+  });
+}
+
+/** The innermost of these methods that is of the program, by its source file or its namespace; `null` without one. */
+export function methodOfProgram(calls: readonly ManagedCall[]): ManagedCall | null {
+  // What began leads to everything.
+  const led = calls.filter(({ name }) => !/[.:]Main$/.test(name));
+  return led.find(({ isOwn }) => isOwn) ??
+    led.find(({ name }) => !ofRuntime.test(name) && !ofLibraries.test(name)) ?? null;
+}
+
 /** Whether an exception of Objective-C stands for one of .NET: it is named by the type, with which its reason begins.
  * Xamarin.iOS, runtime/runtime.m: xamarin_process_managed_exception. */
 export function isManagedName(name: string | null, reason: string | null): boolean {

@@ -172,6 +172,7 @@ function endsInLoop({ format, text }: CrashReport, thread: ReportThread): boolea
  * - `outer`: the outer frames of the stack
  * - `managed`: the functions of managed code, which threw; `managed nameless`: which most likely did, as it called a
  *   run-time that ended the process
+ * - `managed beside`: the native stack does not decide, and the managed one has a method of the program's
  * - `extension`: in a panic, an extension that is not Apple's; `extension cut`: and the backtrace may not be whole
  * - `elsewhere`: in a panic, the backtrace that shows what failed
  * - `asked`: a process asked for the panic; `restart`: somebody restarted the machine by its buttons
@@ -242,6 +243,7 @@ export type Absent =
   | "managed"
   | "managed nameless"
   | "managed own"
+  | "managed beside"
   | "managed library"
   | "javascript"
   | "javascript unseen"

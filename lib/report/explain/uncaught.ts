@@ -77,6 +77,10 @@ function isThrownByMono({ threads }: CrashReport, stack: readonly ReportFrame[])
     );
 }
 
+function withoutAddresses(text: string): string {
+  return text.replace(/0x[0-9a-f]{4,16}/g, "0x");
+}
+
 /** Tells of an uncaught exception: its name and reason, and what raised it. */
 export function tellUncaught({ report, uncaught, stack, reading }: Crash, story: Story): void {
   if (uncaught === null) return;
@@ -191,16 +195,17 @@ export function tellUncaught({ report, uncaught, stack, reading }: Crash, story:
   // Its own stack says more than who made an Objective-C exception of a managed one.
   if (calls.length === 0) tellRaiser(report, uncaught, stack, reading.deciding, story);
   tellMutation(stack, story);
-  // What a console has of several runs.
+  // What a console has of several runs, in each of which the objects are elsewhere.
   const others = report.information.filter((text) =>
     text.startsWith("*** Terminating app due to uncaught exception ") && reason !== null &&
-    !text.includes(reason) && !reason.includes(text)
+    !withoutAddresses(text).includes(withoutAddresses(reason)) && !reason.includes(text)
   );
   for (const text of unique(others).slice(0, 2)) {
     story.tell(
       sentence(
         `The text has another one: ${
           text.replace(/^.{1,60} exception '([^']{1,200})'(?:, reason:? ?'?)?/, "$1: ")
+            .replace(/'$/, "")
         }`,
       ),
     );

@@ -22,10 +22,14 @@ const MAX_QUOTED = 300;
 const prose =
   /(?:^|[ "(])(?:I|I['\u2019](?:m|ve|ll|d)|[Mm]y|[Ww]e|[Yy]ou|[Yy]our|[Pp]lease|[Tt]hanks?)[ ,.!]|^(?:[-*\u2022]|\d{1,2}\.) .*[`*]{1,5} ?\w|^"\w{1,40}"\s?:|\bcore dump\b|\bquit unexpectedly\b/;
 
+/** What a log has before its words, of the system or of NSLog. */
+const logLine =
+  /^\s*(?:[A-Z][a-z]{2}\s{1,2}\d{1,2} [\d:]{8} |\d{4}-\d\d-\d\d [\d:.+]{8,20} ).{0,160}?\[\d{1,9}(?::[0-9a-f]{1,9})?\]:? {0,2}(?:<\w{1,12}>: )?(?:(?:error|critical): )?/;
+
 /** What the system's reporter notes of what it could not ask the kernel or the dynamic linker for, once the process had
- * ended. */
+ * ended, and what Mono writes of every signal. */
 const notes =
-  /^(?:(?:thread|task|mach_vm|vm)_\w{2,40}(?:\([A-Z_]{1,40}\))? (?:returned|failed)|dyld_process_\w{2,60} failed)\b/;
+  /^(?:(?:thread|task|mach_vm|vm)_\w{2,40}(?:\([A-Z_]{1,40}\))? (?:returned|failed)|dyld_process_\w{2,60} failed)\b|^Got an? \w{3,8} while executing native code|^a fatal error in the mono runtime/;
 
 /** Titles that stand around a report which is printed twice, for people and as JSON. */
 const titles = /^(?:Translated Report \(Full Report Below\)|Full Report(?: Below)?)$/;
@@ -88,7 +92,8 @@ export function asRead(report: CrashReport, sentences: readonly string[]): strin
   });
   // What is quoted already was understood elsewhere.
   const quoted = unique(left).filter((line) =>
-    telling.test(line) && !prose.test(line) && !sentences.some((text) => text.includes(line))
+    telling.test(line) && !prose.test(line) &&
+    !sentences.some((text) => text.includes(line.replace(logLine, "").trim()))
   )
     .slice(0, MOST).map((line) =>
       `"${line.length > MAX_QUOTED ? `${line.slice(0, MAX_QUOTED)}…` : line}"`

@@ -1676,6 +1676,15 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "Hermes, lib/VM/gcs/HadesGC.cpp",
   ),
   ...occasion(
+    [
+      "+[__NSObject_Disposer drain:]",
+      "Foundation_NSObject_NSObject_Disposer_Drain*",
+      "MonoTouch_Foundation_NSObject_NSObject_Disposer_Drain*",
+    ],
+    "while Xamarin released native objects whose managed ones had been disposed of or collected",
+    "xamarin-macios, src/Foundation/NSObject2.cs: NSObject_Disposer",
+  ),
+  ...occasion(
     ["queue KrollContext<*"],
     "on the thread on which Titanium runs JavaScript",
     "Titanium, iphone/TitaniumKit: KrollContext.m",

@@ -367,6 +367,16 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Mono, mono/mini/mini-posix.c: mono_dump_native_crash_info",
   ),
   message(
+    "Failed to load AOT module",
+    "Mono ended the process: it could not use the code of an assembly that was to be compiled ahead of time (AOT).",
+    [
+      "code of another version than the assembly or one that it depends on, as of a build that was not clean",
+      "an assembly that was not compiled ahead of time, or was linked away",
+    ],
+    "Clean and build anew; see that the assembly in the message, and those that it depends on, are in the app.",
+    "Mono, mono/mini/aot-runtime.c: load_aot_module",
+  ),
+  message(
     "SIMULATED (this is NOT a crash)",
     "Nothing crashed: the report was made while the process went on.",
     [],

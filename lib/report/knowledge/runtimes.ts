@@ -213,12 +213,12 @@ const compiledIn = [
     ...["-[KrollContext *", "+[KrollContext *", "-[KrollBridge *", "-[KrollInvocation *"],
     ...["-[KrollObject *", "-[KrollCallback *", "-[KrollMethod *"],
     ...["-[KrollEvent *", "-[KrollPromise *", "-[KrollModule *", "-[KrollTimerManager *"],
+    "Kroll*",
     // Its own classes, by their whole names: others may begin with Ti.
-    ...["App", "Utils", "Proxy", "ViewProxy", "WindowProxy", "Module", "Host", "UIView"].flatMap((
-      name,
-    ) => [`-[Ti${name} *`, `+[Ti${name} *`]),
-    ...["RootViewController", "ViewController", "ErrorController", "UITableView", "UIWindowProxy"]
-      .flatMap((name) => [`-[Ti${name} *`, `+[Ti${name} *`]),
+    ...["App", "Utils", "Proxy", "Module", "Host"].flatMap((name) => [
+      `-[Ti${name} *`,
+      `+[Ti${name} *`,
+    ]),
   ],
   [
     "Xamarin or Mono",
@@ -231,9 +231,43 @@ const compiledIn = [
     // Static functions of mono/metadata/object.c and mono/mini, whose files' names others may have as well.
     ...["initialize_imt_slot", "build_imt_slots", "get_generic_virtual_entries"],
     ...["common_call_trampoline", "start_wrapper_internal", "async_invoke_thread"],
-    // The assembly of MonoTouch, compiled ahead of time.
-    ...["MonoTouch_ObjCRuntime_*", "MonoTouch_UIKit_*", "MonoTouch_Foundation_*"],
-    ...["MonoTouch_CoreFoundation_*", "MonoTouch_CoreGraphics_*", "MonoTouch_CoreAnimation_*"],
+    // The assembly of MonoTouch, compiled ahead of time, by its namespaces.
+    ...["ObjCRuntime", "UIKit", "Foundation", "CoreFoundation", "CoreGraphics", "CoreAnimation"]
+      .map(
+        (name) => `MonoTouch_${name}_*`,
+      ),
+    ...[
+      "AVFoundation",
+      "AddressBook",
+      "AddressBookUI",
+      "AudioToolbox",
+      "AudioUnit",
+      "CoreBluetooth",
+    ]
+      .map((name) => `MonoTouch_${name}_*`),
+    ...["CoreData", "CoreLocation", "CoreMedia", "CoreMidi", "CoreMotion", "CoreText", "CoreVideo"]
+      .map((name) => `MonoTouch_${name}_*`),
+    ...["EventKit", "EventKitUI", "ExternalAccessory", "GLKit", "GameKit", "ImageIO", "MapKit"].map(
+      (name) => `MonoTouch_${name}_*`,
+    ),
+    ...["MediaPlayer", "MessageUI", "MobileCoreServices", "OpenGLES", "PassKit", "QuickLook"].map(
+      (name) => `MonoTouch_${name}_*`,
+    ),
+    ...["Security", "Social", "StoreKit", "SystemConfiguration", "Twitter"].map((name) =>
+      `MonoTouch_${name}_*`
+    ),
+    // Of its successor, by the prefixes of the frameworks' classes.
+    ...["AVFoundation_AV", "CoreAnimation_CA", "CoreBluetooth_CB", "CoreData_NS", "CoreGraphics_CG"]
+      .map((name) => `${name}*`),
+    ...[
+      "CoreLocation_CL",
+      "MapKit_MK",
+      "MediaPlayer_MP",
+      "MessageUI_MF",
+      "StoreKit_SK",
+      "WebKit_WK",
+    ]
+      .map((name) => `${name}*`),
     ...[
       ...["Action", "Array", "Buffer", "Buffers", "Collections", "Console", "Convert", "Data"],
       ...["DateTime", "Memory", "SpanHelpers", "ThrowHelper"],
@@ -241,6 +275,9 @@ const compiledIn = [
       ...["Guid", "IO", "Int32", "Lazy", "Linq", "MulticastDelegate", "Net", "Number", "Object"],
       ...["Reflection", "Runtime", "RuntimeType", "Security", "Span", "String", "Text"],
       ...["Threading", "Xml"],
+      ...["Activator", "AppDomain", "ComponentModel", "Configuration", "EventHandler", "MonoType"],
+      ...["Nullable", "ServiceModel", "TimeZoneInfo", "Tuple", "Type", "Uri", "Version"],
+      ...["Web_Services"],
     ].map((name) => `System_${name}_*`),
     ...["specific_trampoline*", "imt_trampoline*", "unbox_trampoline*", "monotouch_*"],
     ...["UIKit_UI*", "Foundation_NS*"],
@@ -396,7 +433,8 @@ export const runtimeRows: readonly KnowledgeRow[] = [
   frame("__swift_instantiate*", "", [], "", "Swift, lib/IRGen/MetadataRequest.cpp", "raise"),
   // What Xamarin's run-time and its registrar stand between, and how they say what failed.
   ...[
-    ...["native_to_managed_trampoline_*", "-[__MonoMac_*", "-[__Xamarin*"],
+    ...["native_to_managed_trampoline_*", "-[__MonoMac_*", "-[__MonoTouch_*", "-[__Xamarin*"],
+    ...["-[__NSObject_Disposer *", "+[__NSObject_Disposer *"],
     ...["print_callback(char const*, int)", "monoeg_*"],
   ].map((key) =>
     frame(key, "", [], "", "Xamarin, xamarin-macios: runtime/runtime.m and tools/common", "raise")
@@ -707,6 +745,14 @@ export const runtimeRows: readonly KnowledgeRow[] = [
       "vague",
     )
   ),
+  ...[
+    "TiExceptionThrowWithNameAndReason*",
+    "-[TiProxy throwException:*",
+    "+[TiProxy throwException:*",
+  ]
+    .map((key) =>
+      frame(key, "", [], "", "Titanium, iphone/Classes: TiExceptionHandler, TiProxy.m", "raise")
+    ),
   ...["monoeg_g_log_*", "print_callback*", "mono_runtime_setup_stat_profiler*"].map((key) =>
     frame(key, "", [], "", mono, "raise")
   ),

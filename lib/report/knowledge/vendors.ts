@@ -102,6 +102,17 @@ const vendors = [
     ...["[TiUI*", "[TiBinding*", "[TiContacts*", "[TiScene*", "[TiBlob", "[TiBuffer", "[TiFile"],
     ...["[TiAnimation", "[TiGradient", "[TiStylesheet", "[TiToolbar", "[TiLayoutQueue"],
     ...["[TiExceptionHandler", "[TiConsole", "[TiComplexValue", "[TiWindow", "[TiColor"],
+    ...["[TiViewProxy", "[TiWindowProxy", "[TiRootViewController", "[TiViewController"],
+    ...[
+      "[TiErrorController",
+      "[TiDOM*",
+      "[TiMedia*",
+      "[TiNetwork*",
+      "[TiStorekit*",
+      "[TitaniumApp",
+    ],
+    ...["performLayoutRefresh", "SizeConstraintViewWithSizeAddingResizing"],
+    ...["ApplyConstraintToViewWithBounds*", "TiDimension*"],
     ...["TiBinding*", "TiValueIs*", "TiValueGet*", "TiValueMake*", "TiValueTo*", "TiValueProtect"],
     ...["TiValueUnprotect", "TiObjectMake*", "TiObjectGet*", "TiObjectSet*", "TiObjectHas*"],
     ...["TiObjectDelete*", "TiObjectIs*", "TiStringCreate*", "TiStringRe*", "TiStringGet*"],
@@ -340,8 +351,8 @@ export const companions: readonly {
 }[] = [{
   title: "Titanium",
   names:
-    /^[-+]\[(?:API|Accelerometer|Analytics|App|Buffer|Calendar|Codec|Contacts|Database|Filesystem|Geolocation|Gesture|Locale|Map|Media|Network|Platform|Socket|Stream|TopTi|UI|Utils|XML)Module /,
+    /^[-+]\[(?:(?:API|Accelerometer|Analytics|App|Buffer|Calendar|Codec|Contacts|Database|Facebook|Filesystem|Geolocation|Gesture|Locale|Map|Media|Network|Platform|Socket|Stream|TopTi|UI|Utils|XML)Module|Ti[A-Z]\w{1,60}(?:Proxy|Module|View|Layer|Delegate|Session)|LocalProtocolHandler|ExpandedInvocationOperation|ObjcProxy) /,
   beside:
-    /^[-+]\[(?:Kroll(?:Bridge|Context|Object|Callback|Method|Event)|Ti(?:App|Utils|Proxy|Module|Host|(?:UI|Contacts|Binding)\w{1,60})) /,
+    /^(?:Kroll[A-Z]|[-+]\[(?:Kroll(?:Bridge|Context|Object|Callback|Method|Event|Invocation)|Ti(?:App|Utils|Proxy|Module|Host|ViewProxy|WindowProxy|LayoutQueue|(?:UI|Contacts|Binding)\w{1,60})) )/,
   source: "Titanium, iphone/Classes",
 }];

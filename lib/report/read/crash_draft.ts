@@ -145,7 +145,7 @@ export class CrashDraft {
     if (name !== undefined && this.threads.length === 0) this.lead = { name, reason };
     const loose = this.loose.replace(logPrefix, "");
     const title =
-      /^`{3}|^\W*$|^(?:back ?trace|stack ?trace|call ?stack(?: ?(?:symbols|info|trace))?)[:= ]{0,4}[([]$|^User Info: |^\W{0,8}(?:(?:native|full) )?(?:stack ?trace|back ?trace):?\W{0,4}$/i
+      /^`{3}|^\W*$|^(?:critical|error|warning|notice):\s*$|^(?:back ?trace|stack ?trace|call ?stack(?: ?(?:symbols|info|trace))?)[:= ]{0,4}[([]$|^User Info: |^\W{0,8}(?:(?:native|full) )?(?:stack ?trace|back ?trace):?\W{0,4}$/i
           .test(loose)
         ? ""
         : this.loose.slice(0, 200);
@@ -164,7 +164,9 @@ export class CrashDraft {
       });
       return this.thread!.frames;
     }
-    const number = (/\bthread\D{0,12}(\d{1,6})/i.exec(title) ?? /^#?(\d{1,6})\b/.exec(title))?.[1];
+    const number = (/\bthread\D{0,12}(\d{1,6})/i.exec(title) ??
+      // A log's line begins with its date.
+      /^#?(\d{1,6})\b(?!-\d\d-)/.exec(title))?.[1];
     this.warn(
       title === ""
         ? "a backtrace has no title"
@@ -173,7 +175,8 @@ export class CrashDraft {
     this.begin({
       index: number === undefined ? this.threads.length : Number(number),
       // Prose before a stack is no name.
-      name: number === undefined && /^[A-Za-z]\S{0,60}(?: \S{1,40}){0,4}$/.test(title)
+      name: number === undefined && /^[A-Za-z]\S{0,60}(?: \S{1,40}){0,4}$/.test(title) &&
+          !/\b(?:stack ?trace|back ?trace|call stack)\b/i.test(title)
         ? title.replace(/[:：]+$/, "")
         : null,
       queue: null,

@@ -5,7 +5,7 @@ import { type CrashDraft, type DraftFrame, isNameless } from "./crash_draft.ts";
 import { Header } from "./crash_header.ts";
 import { wholeReasons } from "./crash_said.ts";
 import { numberedException } from "./metrickit.ts";
-import { saidByMono } from "./mono.ts";
+import { MANAGED_STACK, managedMethods, saidByMono } from "./mono.ts";
 import { loggedProcess, noThreads } from "./parts.ts";
 import type { ArchName } from "../../arch/mod.ts";
 import { archOfCodeType, imageFinder, imageTitle, isSystemImage } from "../images.ts";
@@ -55,7 +55,7 @@ export function finishCrash(draft: CrashDraft): CrashReport {
     text: draft.text,
     bugType: header.bugType,
     fields: draft.fields as readonly ReportField[],
-    sections: draft.sections as readonly ReportSection[],
+    sections: sectionsOf(draft),
     process,
     arch: archOfCodeType(codeType) ??
       archOfCodeType(draft.images.find(({ arch }) => arch !== null)?.arch ?? null) ??
@@ -304,9 +304,20 @@ function signalOf(draft: CrashDraft): ReportException | null {
   const head = draft.text.slice(0, 4000);
   const signal = /\b(?:received|caught|got) signal:? ?(SIG[A-Z]{2,6})\b/i.exec(head)?.[1] ??
     // Mono's, behind its stacks.
-    /^\s{0,8}Got a (SIG[A-Z]{2,6}) while executing /m.exec(draft.text.slice(0, 1 << 16))?.[1];
+    /^\s{0,8}Got a (SIG[A-Z]{2,6}) while executing /m.exec(draft.text.slice(0, 1 << 16))?.[1] ??
+    // Mono's handler of one, which a cut copy has of it.
+    /\b(?:mono_)?sig(segv|ill|fpe|abrt)_signal_handler\b/.exec(draft.text.slice(0, 1 << 16))?.[1];
   if (signal === undefined) return null;
-  return { ...noException, signal };
+  return {
+    ...noException,
+    signal: signal.startsWith("SIG") ? signal : `SIG${signal.toUpperCase()}`,
+  };
+}
+
+/** The sections, and the managed stack that Mono prints before the native one. */
+function sectionsOf(draft: CrashDraft): readonly ReportSection[] {
+  const lines = managedMethods(draft.text);
+  return lines.length === 0 ? draft.sections : [...draft.sections, { name: MANAGED_STACK, lines }];
 }
 
 /** What NSAssertionHandler prints before it raises an exception. */
@@ -314,8 +325,7 @@ const assertion = "*** Assertion failure in ";
 
 function informationOf(draft: CrashDraft): string[] {
   const lines: string[] = [...draft.remarks.slice(0, 8)];
-  const mono = saidByMono(draft.text);
-  if (mono !== null) lines.push(mono);
+  lines.push(...saidByMono(draft.text));
   for (const section of draft.sections) {
     // KSCrash's own finding stands after what it knows of addresses.
     const found = section.name === "Notable Addresses"

@@ -79,6 +79,9 @@ export function isShaped(value: string): boolean {
   return shapes.some(([pattern]) => pattern.test(value));
 }
 
+/** Versions of Xamarin's tools, of which Visual Studio's list has several. */
+const ofEdition = /^Unknown version$| \((?:\w{1,16} Edition|Visual Studio \w{1,20})\)$/;
+
 /** The parsed header. */
 export class Header {
   readonly #values = new Map<string, string>();
@@ -100,6 +103,7 @@ export class Header {
     let isVersionOfOthers = false;
     for (const field of fields) {
       const name = field.name.toLowerCase();
+      if (name === "version" && ofEdition.test(field.value)) continue;
       if (!fieldNames.has(name)) unknown.push(field);
       else if (!this.#values.has(name)) this.#values.set(name, field.value);
       // What somebody wrote before the report has versions too.

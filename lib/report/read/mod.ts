@@ -329,7 +329,8 @@ function readBody(
 function startsWithBrace(text: string, from: number): boolean {
   let at = from;
   while (at < text.length && text.charCodeAt(at) <= 0x20) at++;
-  return text.charCodeAt(at) === 0x7b;
+  // A tracker's markup begins with one as well: `{html}`, `{code:title=log}`.
+  return text.charCodeAt(at) === 0x7b && !/^\{[a-z]{2,12}[}:|]/.test(text.slice(at, at + 16));
 }
 
 /** Reads the JSON that other tools write; empty when it is none of theirs. */

@@ -86,12 +86,9 @@ export function readMono(
     file,
     text,
     fields: trampoline >= 0 || frames.length === 0 ? [] : [{ name: "Crashed Thread", value: "0" }],
-    sections: managed.length === 0 ? [] : [{ name: "Managed Stacktrace", lines: managed }],
+    sections: managed.length === 0 ? [] : [{ name: MANAGED_STACK, lines: managed }],
     exception: { ...noException, signal },
-    information: [
-      `Got a ${signal} while executing native code.`,
-      ...managed.slice(0, 1).map((call) => `Innermost managed function: ${call}`),
-    ],
+    information: [`Got a ${signal} while executing native code.`],
     threads: frames.length === 0 ? [] : [thread],
     warnings,
   });
@@ -139,33 +136,90 @@ const logged =
 const assertion =
   /(?:^|[\s"])(\* Assertion(?: at [^\s,]{1,200}:\d{1,6}, condition [`'][^\r\n]{1,200}?' not met|: should not be reached at [^\s,]{1,200}:\d{1,6}))/;
 
-/** What Mono says in a log before a report, of why it ended the process: the line before its stack trace, else that a signal met
- * native code; `null` where it says neither. */
-export function saidByMono(text: string): string | null {
+/** What Mono says in a log of its own end, or a library before it: these alone say more than that there was a signal. */
+const telling =
+  /^(?:error|critical): (?!Stacktrace|Native )|\]: unrecognized selector sent to (?:instance|class) 0x/;
+
+/** What Mono says in a log before a report, of why it ended the process: the line before its stack trace, and that a signal met
+ * native code. Empty where it says neither. */
+export function saidByMono(text: string): string[] {
   const head = text.slice(0, MAX_LOG);
   // Searching for words first is faster: nearly all texts are others.
   const asserted = head.includes("* Assertion") ? assertion.exec(head)?.[1] : undefined;
-  if (asserted !== undefined) return asserted;
+  if (asserted !== undefined) return [asserted];
   if (head.includes("Unhandled managed exception: ")) {
     const said = /\bUnhandled managed exception: (\S[^\r\n]{2,300})/.exec(head)?.[1];
-    if (said !== undefined) return `Unhandled managed exception: ${said.trim()}`;
+    if (said !== undefined) return [`Unhandled managed exception: ${said.trim()}`];
   }
-  if (!head.includes(" while executing native code")) return null;
+  if (!head.includes(" while executing native code")) return [];
   const met = /\bGot an? (?:SIG[A-Z]{2,6}|[a-z]{3,6}) while executing native code\b/.exec(head);
-  if (met === null) return null;
+  if (met === null) return [];
   const unhandled =
     /^.{0,200}?\bUnhandled (?:managed )?[Ee]xception:[ \t]{0,8}(?:\r?\n)?[ \t]{0,8}(\S[^\r\n]{2,300})/m
       .exec(
         head.slice(0, met.index),
       );
-  if (unhandled !== null) return `Unhandled managed exception: ${unhandled[1].trim()}`;
+  if (unhandled !== null) return [`Unhandled managed exception: ${unhandled[1].trim()}`];
+  const isAbort = /SIGABRT|abrt/.test(met[0]);
   const before = new Map<string, string>();
+  /** What the line before says, whoever wrote it. */
+  let last = "";
+  let isLogged = false;
   for (const line of head.slice(0, met.index).split("\n")) {
-    const [, process, words] = logged.exec(line.trimEnd()) ?? [];
-    if (process === undefined) continue;
-    const said = before.get(process) ?? "";
-    if (words.trim() === "Stacktrace:" && said !== "" && said.length <= 300) return said;
-    before.set(process, words.trim());
+    const match = logged.exec(line.trimEnd());
+    // Mono's lines may have lost their prefixes.
+    const [, process, written] = match ?? ["", "", line];
+    const entry = written.trim();
+    if (entry === "") continue;
+    if (/^(?:critical: )?(?:Stacktrace|Native stacktrace):$/.test(entry)) {
+      const said = match === null ? last : before.get(process) ?? "";
+      // What a program logged before a signal need not have to do with it.
+      const isTelling = said !== "" && said.length <= 300 &&
+        ((isAbort && isLogged) || telling.test(said));
+      const words = said.replace(/^(?:error|critical): /, "");
+      // Of its own abort() the signal says no more.
+      return isTelling ? isAbort ? [words] : [words, `${met[0]}.`] : [`${met[0]}.`];
+    }
+    before.set(process, entry);
+    last = entry;
+    isLogged = match !== null;
   }
-  return `${met[0]}.`;
+  return [`${met[0]}.`];
+}
+
+/** The section that has them. */
+export const MANAGED_STACK = "Managed Stacktrace";
+
+/** Methods of a managed stack that are kept. */
+const MOST_METHODS = 64;
+
+/** The managed methods of the thread that a signal met, innermost first, as Mono lists them before the native stack. Empty where it
+ * has none, and where what it printed before is the stack of an exception. */
+export function managedMethods(text: string): string[] {
+  const head = text.slice(0, MAX_LOG);
+  // Older versions print no more where they have no native stack.
+  const native = /^.{0,120}\bNative stacktrace:\s*$/m.exec(head);
+  if (native === null) return [];
+  const lines = head.slice(0, native.index).split("\n");
+  const methods: string[] = [];
+  for (let at = lines.length - 1; at >= 0; at--) {
+    const line = lines[at].trimEnd();
+    const words = (logged.exec(line)?.[2] ?? line).replace(/^\s{0,8}(?:critical|error):\s?/, "");
+    if (words.trim() === "" || /^(?:critical|error):$/.test(words.trim())) continue;
+    const call = /^\s{0,12}at (\S.{0,1000})$/.exec(words)?.[1];
+    if (call === undefined) {
+      // The stack of an exception has no such title.
+      if (!/^\s*Stacktrace:$/.test(words)) {
+        return methods.length > 0 && hasOffsets(methods) ? methods.reverse() : [];
+      }
+      break;
+    }
+    if (!call.startsWith("<unknown>")) methods.push(call);
+  }
+  return methods.reverse().slice(0, MOST_METHODS);
+}
+
+/** Whether methods are written as in the stack of a thread: an exception's have no offsets in native code. */
+function hasOffsets(methods: readonly string[]): boolean {
+  return methods.some((method) => /<(?:IL )?0x[0-9a-f]/.test(method));
 }

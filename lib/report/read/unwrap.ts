@@ -67,6 +67,7 @@ export function unwrap(text: string): Unwrapped {
   step("cut lines", () => width > 0, (all) => uncut(all, width));
   step("broken lines", isBroken, rejoined);
   step("joined lines", isJoined, split);
+  step("joined lines", isTitled, (all) => all.replace(titledFrame, "$1\n$2"));
   step("indentation", isIndented, dedent);
   return { text: result, undone: [...new Set(undone)] };
 }
@@ -82,7 +83,7 @@ function isSuspicious(head: string): boolean {
   if (isStringList(head)) return true;
   if (isTicked(head) || isListed(head) || isNumbered(head) || isPaged(head)) return true;
   if (isTimed(head) || isFiled(head) || isStamped(head) || isItalic(head)) return true;
-  if (isTracker(head) || isTypeset(head) || isBroken(head)) return true;
+  if (isTracker(head) || isTypeset(head) || isBroken(head) || isTitled(head)) return true;
   if (
     !plainField.test(head) &&
     (isEscaped(head) || isMarked(head) || isBold(head) || isContinued(head) ||
@@ -103,6 +104,15 @@ function isSuspicious(head: string): boolean {
     }
   }
   return false;
+}
+
+/** A first frame behind the title of its stack, where the next line has the second: `Stack trace: 0 CoreFoundation 0x01f2 …`. */
+const titledFrame =
+  /((?:[Ss]tack ?trace|[Cc]all stack(?: at first throw)?):[ \t]{0,4}[([]?)[ \t]{1,4}(0[ \t]{1,8}[A-Za-z][\w.+ -]{1,80}?[ \t]{1,40}0x[0-9a-fA-F]{6,16} [^\n]{1,300}\n[ \t]{0,8}1[ \t])/g;
+
+function isTitled(head: string): boolean {
+  return /(?:race|tack|throw):[ \t]{0,4}[([]?[ \t]{1,4}0[ \t]/.test(head) &&
+    head.search(titledFrame) >= 0;
 }
 
 function linesOf(text: string): string[] {
@@ -692,8 +702,13 @@ function unfiled(text: string): string {
 const pagedFrames =
   /(?:^|\n)0\r?\n[A-Za-z?][^\n]{0,80}\r?\n(?:[^\n]{1,400} - Line \d{1,9}\r?\n)?[^\s\d][^\n]{1,1000}\r?\n1\r?\n[A-Za-z?][^\n]{0,80}\r?\n[^\s\d]/;
 
+/** The first of them alone, behind what happened. */
+const pagedFrame =
+  /(?:^|\n)(?:EXC_[A-Z_]{3,20} |Fatal Exception: |Crashed: )[^\n]{0,300}\r?\n0\r?\n[A-Za-z][^\n]{0,80}\r?\n[^\s\d][^\n]{0,1000}? \+ \d{1,12}(?:\r?\n|$)/;
+
 function isPaged(head: string): boolean {
-  return /\n1\r?\n/.test(head) && pagedFrames.test(head);
+  return /\n0\r?\n/.test(head) &&
+    ((/\n1\r?\n/.test(head) && pagedFrames.test(head)) || pagedFrame.test(head));
 }
 
 function unpaged(text: string): string {

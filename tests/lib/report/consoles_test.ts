@@ -18,6 +18,21 @@ Deno.test("LLDB: the title of the thread that stopped, once with a frame and onc
   assertEquals(whose, ["program", null, "-[Foo bar:]"]);
 });
 
+Deno.test("a console of several runs: the same exception again, at another address, is no other one", () => {
+  const run = (reason: string): string =>
+    `2015-03-25 16:32:53.366 Shop[30:60b] *** Terminating app due to uncaught exception 'NSInvalidArgumentException', reason: '${reason}'\n` +
+    "*** First throw call stack:\n(\n" +
+    frameLines(["CoreFoundation __exceptionPreprocess + 1", "Shop -[Cart pay] + 8"]).join("\n") +
+    "\n)\n";
+  const first = run("-[Cart bake]: unrecognized selector sent to instance 0x1375d03c0");
+  const again = run("-[Cart bake]: unrecognized selector sent to instance 0x144dae070");
+  assert(!told(first + again).what.includes("another one"));
+  assertStringIncludes(
+    told(first + run("no bread")).what,
+    "The text has another one: NSInvalidArgumentException: no bread.",
+  );
+});
+
 Deno.test("LLDB: a stop at a breakpoint is no crash; a stop line alone is one", () => {
   const { threads } = told(
     "* thread #1, queue = 'com.apple.main-thread', stop reason = breakpoint 1.1\n" +
@@ -1012,7 +1027,106 @@ Deno.test("Mono's text of a signal: behind Apple's frames, and with the managed 
     "x",
   );
   assertEquals(managed.exception?.signal, "SIGSEGV");
-  assertStringIncludes(managed.information.join("\n"), "Innermost managed function: Shop.Cart:Pay");
+  assertStringIncludes(
+    explainReport(managed).happened.join("\n"),
+    "The managed methods on the thread, innermost last: Shop.Cart:Pay.",
+  );
+});
+
+/** What Mono prints of a signal in native code, with a prefix before each line. */
+function monoText(
+  { prefix = "", before = [], methods, native, signal = "SIGSEGV" }: {
+    prefix?: string;
+    before?: readonly string[];
+    methods: readonly string[];
+    native: readonly string[];
+    signal?: string;
+  },
+): string {
+  return [
+    ...before,
+    "critical: Stacktrace:",
+    ...methods.map((method) => `critical:   at ${method}`),
+    "critical: Native stacktrace:",
+    ...frameLines(native, 0x1000).map((line) => `critical: \t${line}`),
+  ].map((line) => prefix + (prefix === "" ? line.replace("critical: ", "") : line)).join("\n") +
+    "\n=================================================================\n" +
+    `Got a ${signal} while executing native code. This usually indicates\n` +
+    "a fatal error in the mono runtime or one of the native libraries \nused by your application.\n";
+}
+
+const monoHandler = [
+  "Shop mono_handle_native_sigsegv + 284",
+  "Shop mono_sigsegv_signal_handler + 248",
+  "libsystem_c.dylib _sigtramp + 43",
+  "??? 0x0 + 4294967295",
+];
+
+Deno.test("Mono: the managed methods beside the native stack, from a terminal and a log", () => {
+  const methods = [
+    "(wrapper managed-to-native) MonoTouch.CoreGraphics.CGPath.CGPathGetBoundingBox (intptr) <IL 0x00025, 0xffffffff>",
+    "MonoTouch.CoreGraphics.CGPath.get_BoundingBox () [0x00000] in /Developer/MonoTouch/Source/CGPath.cs:437",
+    "Shop.Shelf.TouchesBegan (MonoTouch.Foundation.NSSet,MonoTouch.UIKit.UIEvent) [0x0000c] in /src/Shelf.cs:62",
+    "(wrapper runtime-invoke) <Module>.runtime_invoke_void__this___object (object,intptr,intptr,intptr) <IL 0x0005a, 0xffffffff>",
+    "Shop.Application.Main (string[]) [0x00000] in /src/Main.cs:17",
+  ];
+  const native = [
+    ...monoHandler,
+    "CoreGraphics CGPathGetBoundingBox + 88",
+    "??? 0x0 + 288757199",
+    "Shop mono_jit_runtime_invoke + 722",
+  ];
+  const prefix = "2015-01-27 15:28:57.355 Shop[11:50] ";
+  for (const text of [monoText({ methods, native }), monoText({ prefix, methods, native })]) {
+    const { what, whose } = told(text);
+    assertStringIncludes(
+      what,
+      "innermost last: Shop.Shelf.TouchesBegan (Shelf.cs:62) → " +
+        "MonoTouch.CoreGraphics.CGPath.get_BoundingBox (CGPath.cs:437) → MonoTouch.CoreGraphics.CGPath.CGPathGetBoundingBox",
+    );
+    assertEquals(whose.slice(0, 2), ["unknown", "managed beside"]);
+  }
+  const bare = readReport(monoText({ prefix, methods, native: [] }), "x");
+  assertEquals(attributeReport(bare).library, "Shop.Shelf.TouchesBegan, Shelf.cs:62");
+  // Where the main loop alone is managed, nothing is told of it; the signal is known by its handler.
+  const loop = monoText({ methods: methods.slice(4), native }).replace(/=====[^]*$/, "");
+  assert(!told(loop).what.includes("managed methods"), told(loop).what);
+  assertEquals(readReport(loop, "x").exception?.signal, "SIGSEGV");
+  // The methods of an exception that nobody caught stand before.
+  const thrown =
+    "Unhandled managed exception: no bread (System.Exception)\n  at Shop.Oven.Bake () " +
+    "[0x00010] in /src/Oven.cs:42\n" + monoText({ methods: [], native });
+  assert(!told(thrown).what.includes("managed methods"), told(thrown).what);
+});
+
+Deno.test("Mono: what was logged before a signal", () => {
+  const native = [...monoHandler, "Shop 0x1000 + 5064"];
+  const prefix = "Feb  7 16:23:11 ada Shop[8] <Notice>: ";
+  const said = (line: string, signal: string): string =>
+    told(monoText({ prefix, before: [line], methods: [], native, signal })).what;
+  const loading = said(
+    "error: Failed to load AOT module 'Bakery' while running in aot-only mode because a dependency cannot be found.",
+    "SIGABRT",
+  );
+  assertStringIncludes(loading, "compiled ahead of time (AOT). It says: Failed to load AOT module");
+  assertStringIncludes(
+    said("-[Oven bake:]: unrecognized selector sent to instance 0x1fdea530", "SIGSEGV"),
+    "-[Oven bake:]: unrecognized selector",
+  );
+  // What a program logged before a bad access need not have to do with it.
+  assert(!said("The oven is warm", "SIGSEGV").includes("warm"));
+});
+
+Deno.test("Xamarin: the versions of its tools are not the program's, a log's year is no thread", () => {
+  const text = "Native stacktrace:\n\n2015-03-25 16:32:53.366 Shop[30:60b] critical: \n" +
+    frameLines([...monoHandler, "Shop bake + 8"], 0x1000).join(
+      "\n2015-03-25 16:32:53.366 Shop[30:60b] critical: \n",
+    ) +
+    "\nGot a SIGSEGV while executing native code. This usually indicates\n\n" +
+    "=== Xamarin.iOS ===\n\nVersion: 9.1.0.27 (Business Edition)\nHash: 1f068b4\n\nVersion: Unknown version\n";
+  const report = readReport(text, "x");
+  assertEquals(report.process.version, null);
+  assertEquals(report.threads.map(({ index }) => index), [0]);
 });
 
 Deno.test("Crashlytics: threads whose titles are nothing but names, in another language, after an exception", () => {

@@ -136,6 +136,38 @@ Deno.test("what is as it was is not changed", () => {
   assertEquals(readReport(plain, "x").text, plain);
 });
 
+Deno.test("a tracker's markup is no JSON; a first frame behind its title", () => {
+  const text = "{html}<div><p>It bakes no bread:<br>\nOS Version: iPhone OS 4.2.1 (8C148)<br>\n" +
+    "Exception Type: EXC_CRASH (SIGABRT)<br>\nCrashed Thread: 0</p></div>{html}";
+  const { warnings, exception } = readReport(text, "x");
+  assertEquals(exception?.type, "EXC_CRASH");
+  assert(!warnings.join().includes("JSON"), warnings.join());
+  const joined = readReport(
+    "<p>It crashed with an unhandled exception. Stack trace: 0 CoreFoundation 0x03774b7c __exceptionPreprocess + 156<br>\n" +
+      "1 libobjc.A.dylib 0x038c440e objc_exception_throw + 47<br>\n2 Shop 0x00065237 -[Cart pay:with:] + 81<br>\n" +
+      "3 Shop 0x00065300 main + 81<br></p>",
+    "x",
+  );
+  assertEquals(joined.threads.map(({ frames }) => frames.map(({ symbol }) => symbol)), [[
+    "__exceptionPreprocess",
+    "objc_exception_throw",
+    "-[Cart pay:with:]",
+    "main",
+  ]]);
+});
+
+Deno.test("Crashlytics' web page with a single frame", () => {
+  const { crashedThread } = readReport(
+    "Crashed: com.apple.main-thread\nEXC_BAD_ACCESS KERN_INVALID_ADDRESS 0x000000000008d208\n0\nlibobjc.A.dylib\n" +
+      "objc_msgSend + 56\n\nWhat can we do?\n",
+    "x",
+  );
+  assertEquals(crashedThread?.frames.map(({ symbol, imageName }) => [imageName, symbol]), [[
+    "libobjc.A.dylib",
+    "objc_msgSend",
+  ]]);
+});
+
 Deno.test("headings between single marks or behind one, and all lines of dyld's message", () => {
   const said = (text: string) => explainReport(readReport(text, "x")).happened.join("\n");
   const heading = said(

@@ -374,7 +374,7 @@ Deno.test("what Mono prints of a signal in native code", () => {
     "\t0x104c2e38c - /app/app : GlobalizationNative_InitICUFunctions",
     "\t0x104c19488 - /app/app : GlobalizationNative_InitICUFunctions",
   ]);
-  assertEquals(whose(cut), ["unknown", "stack", null]);
+  assertEquals(whose(cut), ["unknown", "managed beside", null]);
 });
 
 Deno.test("a panic whose message was cut off still names the extension", () => {

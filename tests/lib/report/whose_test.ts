@@ -56,6 +56,68 @@ Deno.test("a framework that is linked into the program decides where it failed i
   ]);
 });
 
+Deno.test("Titanium: its own classes on a stack, the innermost first; who raises for them is not the place", () => {
+  const of = (...frames: string[]): readonly [string | null, string | null] => {
+    const text = crash(
+      `${abort}\n`,
+      [],
+      `\nLast Exception Backtrace:\n${
+        frameLines([
+          "CoreFoundation __exceptionPreprocess + 1",
+          "libobjc.A.dylib objc_exception_throw + 8",
+          ...frames,
+          "Shop -[KrollMethod call:] + 8",
+          "Shop main + 8",
+          ...ends,
+        ]).join("\n")
+      }\n`,
+    );
+    const { maker, deciding } = attributeReport(readReport(text, "x"));
+    return [maker, deciding?.frame.symbol ?? null];
+  };
+  const layout = ["Shop -[TiViewProxy relayout] + 8", "Shop +[TiLayoutQueue layoutProxy:] + 8"];
+  assertEquals(of(...layout), ["Titanium", "-[TiViewProxy relayout]"]);
+  assertEquals(
+    of("Shop TiExceptionThrowWithNameAndReason + 8", "Shop -[TiOvenDialogProxy open:] + 8"),
+    ["Titanium", "-[TiOvenDialogProxy open:]"],
+  );
+  assertEquals(
+    of(
+      "Foundation -[NSString substringFromIndex:] + 8",
+      "Shop -[LocalProtocolHandler startLoading] + 8",
+    ),
+    ["Titanium", "-[LocalProtocolHandler startLoading]"],
+  );
+  assertEquals(of("Shop -[OvenModule bake:] + 8"), [null, "-[OvenModule bake:]"]);
+});
+
+Deno.test("static functions of Mono and Xamarin, by who calls them", () => {
+  const of = (...frames: string[]): (string | null)[] =>
+    whose(
+      crash(`${access}0x18`, [
+        ...frames,
+        "Shop Shop_Oven_Bake + 8",
+        "Shop mono_jit_exec + 8",
+        ...ends,
+      ]),
+    )
+      .slice(2);
+  const part = (...frames: string[]): string | null => of(...frames)[0];
+  // They are neither the program's, nor said to be where to start.
+  assertEquals(
+    part("Shop drain_stack + 8", "Shop major_finish_it + 8", "Shop sgen_perform_collection + 8"),
+    "Mono",
+  );
+  assertEquals(
+    of("libobjc.A.dylib object_getInstanceVariable + 8", "Shop get_raw_gchandle + 8"),
+    ["Mono", "get_raw_gchandle"],
+  );
+  assertEquals(part("Shop MonoTouch_AudioToolbox_AudioBuffers_SetData_int + 8"), "Xamarin or Mono");
+  // A library of the program that managed code called.
+  const native = ["Shop bake_bread + 8", "Shop wrapper_managed_to_native_Shop_Oven_bake_bread + 8"];
+  assertEquals(of(...native), [null, "bake_bread"]);
+});
+
 Deno.test("crash reporters and wrappers in the process are never the place", () => {
   for (
     const recorder of [
