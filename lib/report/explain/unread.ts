@@ -59,11 +59,14 @@ const claims: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** Whether a line may be of the report: what another process logged is not. */
+/** Whether a line may be of the report: what another process logged is only where it names the report's. */
 function isOfReport({ process }: CrashReport, line: string): boolean {
   const match = logged.exec(line);
-  return match === null || process.name === null ||
-    (match[1] === process.name && (process.pid === null || process.pid === Number(match[2])));
+  if (match === null || process.name === null) return true;
+  if (match[1] === process.name) return process.pid === null || process.pid === Number(match[2]);
+  const said = line.slice(match[0].length);
+  return said.includes(process.name) ||
+    (process.identifier !== null && said.includes(process.identifier));
 }
 
 /** Sentences, of which those that say that the report lacks something are held against what could not be read of it: then

@@ -791,6 +791,8 @@ Deno.test("what stands around a report that is printed twice, and what others lo
   assertStringIncludes(told(`${line("ovend[57]")}${line("Shop[7]")}${text}`).what, without);
   const own = told(line("Shop[123]") + text).what;
   assert(!own.includes(without), own);
+  const about = `Oct  9 15:50:59 Oven-4s kernel[0] <Error>: Shop[123] failed to bake\n`;
+  assertStringIncludes(told(about + text).what, "Shop[123] failed to bake");
 });
 
 Deno.test("a handler of the signal of abort() that called abort() again", () => {
