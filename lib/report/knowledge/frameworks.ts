@@ -1625,6 +1625,11 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "Apple, UIWindow",
   ),
   ...occasion(
+    ["flutter::DlSkCanvasDispatcher::drawTextFrame*"],
+    "while Skia was to draw text that was made for Impeller, which it never can",
+    "Flutter, display_list/skia/dl_sk_dispatcher.cc: drawTextFrame",
+  ),
+  ...occasion(
     [
       "flutter::Shell::OnServiceProtocolScreenshot*",
       "flutter::Rasterizer::ScreenshotLastLayerTree*",

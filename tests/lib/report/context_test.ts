@@ -1161,6 +1161,22 @@ Deno.test("a library that refuses its configuration: it is the program's setting
   assertStringIncludes(channel.causes, "a UUID or a handle that is nil");
 });
 
+Deno.test("what Flutter was to draw, and for whom, when its check failed", () => {
+  const { what } = told(crash(abort, [
+    "libsystem_kernel.dylib __pthread_kill + 8",
+    "libsystem_c.dylib abort + 120",
+    "Flutter fml::KillProcess() + 12",
+    "Flutter fml::LogMessage::~LogMessage() + 412",
+    "Flutter flutter::DlSkCanvasDispatcher::drawTextFrame(std::shared_ptr<impeller::TextFrame> const&, float, float) + 92",
+    "Flutter flutter::Rasterizer::ScreenshotLastLayerTree(flutter::Rasterizer::ScreenshotType, bool) + 664",
+    ...loop,
+  ]));
+  assertStringIncludes(
+    what,
+    "It was while Skia was to draw text that was made for Impeller, which it never can, while a screenshot of the last frame was taken for the debugging service",
+  );
+});
+
 Deno.test("Flutter's view without its engine, with and without names", () => {
   const loaded = (
     address: string,
