@@ -439,11 +439,19 @@ export function tellOwnAbort(crash: Crash, story: Story): void {
   }
   const passed = passedOn(crash);
   if (passed !== null && failed !== undefined) {
+    // On Intel CPUs the system's walk often has 0 there.
+    const caller = stack[crash.reading.first + 1];
+    const isLost = failed.address === 0n && failed.symbol === null && caller !== undefined;
+    const place = isLost
+      ? `${frameTitle(caller)} (${frameNumber(report, caller)}) or what it called`
+      : `${frameTitle(failed)} (${frameNumber(report, failed)})`;
     story.add(
       known("exception", "an abort in a handler of signals")!,
-      `A handler of signals in the process (${passed.by}), to which Mono's passed the signal on, ended it by abort(). By the name of Mono's it was that of ${passed.of}, in ${
-        frameTitle(failed)
-      } (${frameNumber(report, failed)}).`,
+      `A handler of signals in the process (${passed.by}), to which Mono's passed the signal on, ended it by abort(). ${
+        passed.of === null
+          ? "Which signal it had got is not in the report; it interrupted"
+          : `By the name of Mono's it was that of ${passed.of}, in`
+      } ${place}.`,
     );
     return;
   }
@@ -481,14 +489,18 @@ const ofMono: Readonly<Record<string, string>> = {
 
 /** What called abort() where Mono's handler of a signal passed it on to one that the program had set before, and what the
  * signal was for; `null` for other stacks. */
-function passedOn(crash: Crash): { readonly by: string; readonly of: string } | null {
+function passedOn(crash: Crash): { readonly by: string; readonly of: string | null } | null {
   const by = abortedBy(crash);
   if (by === null) return null;
   for (const { symbol } of crash.stack.slice(0, crash.reading.first)) {
     const kind = /^mono_sig(segv|ill|fpe)_signal_handler/.exec(symbol ?? "")?.[1];
     if (kind !== undefined) return { by, of: ofMono[kind] };
   }
-  return null;
+  // It is called by the handlers of all signals.
+  const isChained = crash.stack.slice(0, crash.reading.first).some(({ symbol }) =>
+    symbol === "mono_chain_signal"
+  );
+  return isChained ? { by, of: null } : null;
 }
 
 /** Run-times whose handlers end a process for signals of faults alone. */

@@ -471,7 +471,8 @@ export const exceptionRows: readonly KnowledgeRow[] = [
   {
     kind: "signal",
     key: "Code Signature Invalid",
-    meaning: "The process was ended because its program's code signature is not valid.",
+    meaning:
+      "The process was ended because a code signature is not valid: its program's, or that of a page of memory that it used.",
     causes: [],
     next: "Look in the system's log of that moment for what the kernel and amfid (AMFI) say of it.",
     source: note,

@@ -1379,6 +1379,14 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "dyld, initializers",
   ),
   ...occasion(
+    [
+      ...["JuceVST3Component::*", "juce::JuceVST3Component::*", "JuceVSTWrapper::*"],
+      ...["juce::JuceVSTWrapper::*", "JuceAU::*", "juce::JuceAU::*"],
+    ],
+    "in a call of a host into an audio plug-in",
+    "JUCE, modules/juce_audio_plugin_client",
+  ),
+  ...occasion(
     ["wxAppConsoleBase::OnAssertFailure*", "wxAppBase::OnAssert*", "ShowAssertDialog*"],
     "after an assertion of wxWidgets had failed, while it was handled",
     "wxWidgets, src/common/appbase.cpp",

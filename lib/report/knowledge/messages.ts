@@ -2801,6 +2801,7 @@ export const messageRows: readonly KnowledgeRow[] = [
     "requires the main thread",
     "on the Main Thread!",
     "on the main thread!",
+    "from the Main Thread!",
     "threading violation: expected the main thread",
     "is not safe to be called from a background thread",
   ], mainThread),

@@ -13,7 +13,13 @@ import { CrashReport, noException, noHeader, noProcess } from "../report.ts";
 import { Lines } from "../text.ts";
 import { signalName } from "../codes.ts";
 import { noticeConsoles, otherConsoles } from "./console_others.ts";
-import { type Console, type ConsoleFrame, frameOf, standardLibrary } from "./console_row.ts";
+import {
+  type Console,
+  type ConsoleFrame,
+  frameOf,
+  goFolders,
+  standardLibrary,
+} from "./console_row.ts";
 import { parseStopReason } from "./debugger.ts";
 import { loggedProcess, noThreads } from "./parts.ts";
 import { MAX_UNREAD, MAX_UNREAD_LENGTH } from "./titles.ts";
@@ -106,10 +112,10 @@ const consoles: readonly Console[] = [
         /^\s{1,8}(\S{1,400}:\d{1,7})(?: \+0x[0-9a-f]{1,16})?(?: (?:fp|sp|pc)=0x[0-9a-f]{1,16}){0,3}$/
           .exec(next)?.[1];
       if (name === undefined || place === undefined) return null;
-      // A package outside of the standard library begins with a domain, or is main.
+      // Modules need not begin with a domain; the folders of the standard library are few.
       const slash = name.lastIndexOf("/");
       const path = name.slice(0, name.indexOf(".", slash + 1));
-      const isOwn = path === "main" || path.split("/", 1)[0].includes(".");
+      const isOwn = !goFolders.has(path.split("/", 1)[0]);
       const known = place.startsWith("??") ? null : place;
       return frameOf(name, known, null, isOwn ? path : standardLibrary);
     },

@@ -71,3 +71,11 @@ export function frameOf(
 
 /** Where a run-time names no file, the name that stands for its own code. */
 export const standardLibrary = "standard library";
+
+/** Folders of Go's standard library: Go, src. */
+export const goFolders: ReadonlySet<string> = new Set(
+  ("archive bufio builtin bytes cmp compress container context crypto database debug embed encoding errors expvar flag fmt " +
+    "go hash html image index internal io iter log maps math mime net os path plugin reflect regexp runtime slices sort " +
+    "strconv strings structs sync syscall testing text time unicode unique unsafe vendor weak")
+    .split(" "),
+);

@@ -500,6 +500,23 @@ class CrashTextReader {
         this.#next.at = this.#draft.lines.start(at);
         return;
       }
+      if (known && /^exception type$/i.test(name) && this.#isAnother(value)) {
+        if (this.#draft.threads.some(({ frames }) => frames.length > 0)) {
+          this.#next.at = this.#draft.lines.start(at);
+          return;
+        }
+        // What was read of the one before has no stack.
+        this.#draft.fields.splice(
+          0,
+          this.#draft.fields.length,
+          ...this.#draft.fields.filter(({ name }) => !ofException.test(name)),
+        );
+      }
+      // Behind the stacks people write of the versions of their tools.
+      if (
+        /^version$/i.test(name) && this.#draft.threads.some(({ frames }) => frames.length > 0) &&
+        !this.#draft.fields.some((field) => /^process$/i.test(field.name))
+      ) return;
       // `Reason:` of the dynamic linker's message is no field, nor is that of an exception's wrapped line.
       const isInside = inSection && this.#draft.isOfReport && (indented || name === "reason");
       if (value !== "" && !isInside && (known || (!inSection && !indented))) {
@@ -557,6 +574,14 @@ class CrashTextReader {
     } else this.#draft.leave(trimmed);
   }
 
+  /** Whether an exception is another one than that which was read before: somebody copied parts of several reports. */
+  #isAnother(value: string): boolean {
+    const { fields } = this.#draft;
+    // Of a whole one the crash reporter may have written what it met itself.
+    if (fields.some(({ name }) => /^(?:process|incident identifier)$/i.test(name))) return false;
+    return fields.some((field) => /^exception type$/i.test(field.name) && field.value !== value);
+  }
+
   /** Takes a line that goes on with the termination reason, which no indentation shows. */
   #continuesReason(line: string): boolean {
     const field = this.#draft.fields.at(-1);
@@ -592,6 +617,9 @@ const sectionTitles =
 /** What stands before a debugger's thread or frame: `* `, and what copies have in its place. */
 const debuggerMark =
   /^\s{0,40}(?:\(lldb\) |Process \d{1,9} stopped )?[,\\]?(?:[-+*\u2022\u00b7\u25e6\u25cf\u2192\u27a1>]|[-=]>)\s{1,8}(?=(?:thread|frame) #\d)/;
+
+/** Fields of a header that are of its exception. */
+const ofException = /^(?:exception|termination) |^(?:crashed thread|triggered by thread)$/i;
 
 /** The lines of `VM Region Info`, which some copies have without their indentation. */
 function isRegionLine(field: string, line: string): boolean {

@@ -1,6 +1,11 @@
 /** Whose it was, by more than the innermost image: what is linked into programs, what records, where a stack ends. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { attributeReport, explainReport, readReport } from "../../../lib/report/mod.ts";
+import {
+  attributeReport,
+  explainReport,
+  readReport,
+  readReports,
+} from "../../../lib/report/mod.ts";
 import { frameLines } from "./fixtures.ts";
 
 /** `image symbol` lines as frames; a line that begins with an address has that one. */
@@ -2125,5 +2130,64 @@ Deno.test("a copy without the exception does not say that Chromium stopped the p
       `${head}\nCrashed Thread: 20  Java: Oven-1\n\nException Type: EXC_BAD_ACCESS (SIGABRT)\nException Codes: KERN_INVALID_ADDRESS at 0x000000000000003d\n\nThread 0:\n0   libsystem_kernel.dylib   0x7fff8b8a04de mach_msg_trap + 10\n`,
     ),
     "The Java virtual machine's own handler of the signal",
+  );
+});
+
+Deno.test("a Go program's own packages need no domain", () => {
+  const text =
+    "fatal error: unexpected signal during runtime execution\n[signal SIGSEGV: segmentation violation code=0x1 addr=0x0 pc=0x7fff823874cc]\n\n" +
+    "runtime stack:\nruntime.throw(0x40ac919, 0x2a)\n\t/usr/local/go/src/runtime/panic.go:566 +0x95\n" +
+    "runtime.sigpanic()\n\t/usr/local/go/src/runtime/sigpanic_unix.go:12 +0x2cc\n\n" +
+    "goroutine 1 [syscall, locked to thread]:\nruntime.cgocall(0x407fb20, 0xc420049e60, 0x0)\n\t/usr/local/go/src/runtime/cgocall.go:131 +0x110 fp=0xc420049e30 sp=0xc420049df0\n" +
+    "bakery._Cfunc_knead(0x46001c0, 0x4600000, 0x0)\n\t??:0 +0x4e fp=0xc420049e60 sp=0xc420049e30\n" +
+    "bakery.Knead(0x40a76c5, 0x1)\n\t/Users/me/bakery/bakery.go:144 +0x73 fp=0xc420049eb8 sp=0xc420049e60\n";
+  assertEquals(whose(text)[0], "program");
+  assertEquals(attributeReport(readReport(text, "x")).library, "bakery");
+});
+
+Deno.test("parts of several reports are not one, nor are versions behind them the program's", () => {
+  const stack = crash("", [...aborts, "Shop bake + 8"]);
+  const text =
+    "Exception Type: EXC_BAD_ACCESS (SIGABRT)\nException Subtype: KERN_INVALID_ADDRESS at 0x20\n\n*****\n\n" +
+    `Exception Type: EXC_CRASH (SIGABRT)\nException Codes: 0x0, 0x0\n${stack}\n*****\n\n` +
+    `Exception Type: EXC_BREAKPOINT (SIGTRAP)\n${
+      crash("", ["Shop heat + 8"])
+    }\n=== Tools ===\n\nVersion: 7.2.0 (Oven Edition)\n`;
+  const [first, second] = readReports(text, "x");
+  assertEquals([first.exception?.type, first.exception?.subtype ?? null], ["EXC_CRASH", null]);
+  assertEquals([second.exception?.type, second.process.version], ["EXC_BREAKPOINT", null]);
+});
+
+Deno.test("what a signal met that Mono's handler passed on, and plug-ins that a host called", () => {
+  const passed = told(crash("", [
+    ...aborts,
+    "Shop HandleSignal(int, __siginfo*, void*) + 62",
+    "libmonobdwgc-2.0.dylib mono_chain_signal + 79",
+    "libsystem_platform.dylib _sigtramp + 29",
+    "0x0 ??? 0 + 0",
+    "BreadSender knead + 98",
+    "libdispatch.dylib _dispatch_client_callout + 8",
+  ]));
+  assertStringIncludes(passed, "Which signal it had got is not in the report; it interrupted");
+  assertStringIncludes(
+    told(crash(`${access}0x10`, [
+      "org.host.Studio 0x100000000 + 16546216",
+      "org.reverb PanAudioProcessor::prepareToPlay(double, int) + 6343",
+      "org.reverb juce::JuceVST3Component::setActive(unsigned char) + 769",
+      "org.host.Studio 0x100000000 + 37353525",
+      ...ends,
+    ])),
+    "in a call of a host into an audio plug-in",
+  );
+  assertStringIncludes(
+    told(
+      "*** Terminating app due to uncaught exception 'NSInternalInconsistencyException', reason: 'nextEventMatchingMask should only be called from the Main Thread!'\n" +
+        `*** First throw call stack:\n(\n${
+          frameLines(["CoreFoundation __exceptionPreprocess + 256", "Shop main + 8"], 0x7000).join(
+            "\n",
+          )
+        }\n)\n`,
+    ),
+    "What is for the main thread only",
   );
 });
