@@ -282,7 +282,10 @@ function tellEngine(crash: Crash, story: Story): void {
         !isPermitted(engine, thread))
       : isUsing(engine, thread.frames) || isConverting(thread))
   );
-  if (others.length === 0) return;
+  if (others.length === 0) {
+    if (isFault && ofMain.test(engine.rule)) tellAside(engine, crashed, story);
+    return;
+  }
   const other = others.find((thread) => isConverting(thread)) ??
     // Others need not have the same run-time.
     others.find(({ queue }) => moduleQueue.test(queue ?? "")) ?? others[0];
@@ -342,6 +345,29 @@ function tellInterface({ title }: Engine, other: ReportThread, { rows }: Story):
     ...rows[at],
     causes: [...row.causes.map(told), ...rows[at].causes],
     next: row.next.replace("THREAD", `thread ${other.index}`),
+  };
+}
+
+/** Rules of libraries that only the main thread may use. */
+const ofMain = /^w(?:idget|indow)s are to be used from the main thread$/;
+
+/** Tells of a thread that used the widgets of a library for user interfaces, and is not the main one. What is in AppKit is told
+ * by its functions. */
+function tellAside(
+  { title, rule }: Engine,
+  crashed: ReportThread,
+  { rows, happened }: Story,
+): void {
+  const isAside = crashed.index > 0 && !isMainThread(crashed) && crashed.isNumbered !== false;
+  const at = rows.findIndex(({ kind, key }) => kind === "address" && mayBeGone.has(key));
+  if (!isAside || title.startsWith("AppKit")) return;
+  happened.push(sentence(`${threadWords(crashed)} was in ${title}: ${rule}`));
+  if (at < 0 || rows.findIndex(({ causes }) => causes.length > 0) !== at) return;
+  const row = known("address", "an interface aside")!;
+  rows[at] = {
+    ...rows[at],
+    causes: [...row.causes.map((text) => text.replace("TITLE", title)), ...rows[at].causes],
+    next: row.next,
   };
 }
 

@@ -1355,6 +1355,11 @@ export const frameworkRows: readonly KnowledgeRow[] = [
 
   ...occasion(["exit"], "while the process exited", "exit(3)"),
   ...occasion(
+    ["Py_FinalizeEx", "Py_Finalize", "_Py_Finalize", "Py_EndInterpreter"],
+    "while Python ended",
+    "CPython, Python/pylifecycle.c",
+  ),
+  ...occasion(
     ["__cxa_finalize_ranges", "__cxa_finalize"],
     "while static objects were destroyed, or functions of atexit() called",
     "atexit(3)",

@@ -689,6 +689,14 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "address",
+    "an interface aside",
+    "",
+    ["TITLE used from another thread than the main one"],
+    "Have all of that done on the main thread, as by a signal or an event that is sent to it.",
+    "Qt, Thread Basics; wxWidgets, Multithreading Overview",
+  ),
+  row(
+    "address",
     "filled",
     "",
     ["recursion that does not end, or goes too deep for the stack"],

@@ -2005,3 +2005,36 @@ Deno.test("C++: what its library's functions throw by their names; Qt: what is f
   assertStringIncludes(fatal("QWidgetPrivate::init(QWidget*)"), "there is no QApplication");
   assertStringIncludes(fatal("QTimer::start()"), "reported a fatal error");
 });
+
+Deno.test("widgets of a library on a thread that is not the main one; the end of Python's interpreter", () => {
+  const drawn = (index: number, name = "QWidget::repaint()") =>
+    told(
+      `${access("0x8")}\nCrashed Thread: ${index}\n\nThread 0:\n${
+        frameLines(["libsystem_kernel.dylib mach_msg_trap + 8", ...loop], 0x9000).join("\n")
+      }\n\nThread ${index} Crashed:\n${
+        frameLines([
+          "QtGui QWindow::handle() const + 8",
+          `QtWidgets ${name} + 200`,
+          "MyApp Worker::run() + 40",
+          "libsystem_pthread.dylib _pthread_start + 136",
+        ], 0x7000).join("\n")
+      }\n`,
+    );
+  const aside = drawn(7);
+  assertStringIncludes(
+    aside.what,
+    "Thread 7 was in Qt's widgets: widgets are to be used from the main",
+  );
+  assertStringIncludes(aside.causes, "Qt's widgets used from another thread than the main one");
+  assertStringIncludes(aside.next, "on the main thread");
+  assert(!drawn(7, "QImage::fill(int)").what.includes("Qt's widgets"));
+  const main = told(crash(access("0x8"), ["QtWidgets QWidget::repaint() + 200", ...loop]));
+  assert(!main.what.includes("Qt's widgets"), main.what);
+  const ended = told(crash(access("0x8"), [
+    "MyApp freeOven + 40",
+    "Python finalize_modules + 200",
+    "Python Py_FinalizeEx + 100",
+    "MyApp main + 8",
+  ]));
+  assertStringIncludes(ended.what, "while Python ended");
+});
