@@ -536,6 +536,9 @@ function specialOf(
     }
     return undefined;
   }
+  if (ended === "access" && report.exception !== null && usesOwnMemory(stack[0])) {
+    return { row: known("frame", "a collection's own memory")!, index: 0 };
+  }
   if (symbol !== null && /^g_logv?\b/.test(symbol)) {
     const allocates = stack.slice(index + 1, index + 4).some(({ symbol }) =>
       /^g_(?:malloc|realloc|try_malloc|slice_alloc)/.test(symbol ?? "")
@@ -606,6 +609,17 @@ function lacksEngine(stack: readonly ReportFrame[], index: number): boolean {
 const asksEngine =
   /^-\[(?:VSyncClient initWithTaskRunner:|FlutterViewController createTouchRateCorrectionVSyncClientIfNeeded\])/;
 const loadsView = /^-\[UIViewController (?:_sendViewDidLoad|loadViewIfRequired)/;
+
+/** Methods of collections that can be changed, which use memory of the collection's own: what is in it is used by others that they
+ * call. */
+const collections =
+  /^(?:-\[__NS(?:Array|Dictionary|Set|OrderedSet)M \w|(?:Dictionary|Set)\._Variant\.|_Native(?:Dictionary|Set)\.|__Raw(?:Dictionary|Set)Storage\.find|Array\.(?:append|insert|remove|_create|_append|_make|reserveCapacity)\w{0,40}[(<])/;
+
+/** Whether the innermost function of a stack is one of these. */
+function usesOwnMemory(frame: ReportFrame | undefined): boolean {
+  return frame !== undefined && frame.index === 0 && frame.symbol !== null && !isNearest(frame) &&
+    collections.test(bareName(readableName(frame.symbol)));
+}
 
 /** Functions of Core Foundation for its objects, but for those that look into one at once. */
 const ofCoreFoundation = /^_?CF(?!Bundle)/;

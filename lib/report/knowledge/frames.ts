@@ -153,6 +153,52 @@ export const frameRows: readonly KnowledgeRow[] = [
       zombies,
       "top",
     ),
+    ...[
+      "objc_initWeak*",
+      "objc_storeWeak*",
+      "objc_destroyWeak",
+      "objc_copyWeak",
+      "objc_moveWeak",
+      "weak_register_no_lock*",
+      "weak_unregister_no_lock*",
+      "weak_clear_no_lock*",
+    ].map((key) =>
+      frame(
+        key,
+        "A weak reference could not be set or cleared: the object that has it, or one that it leads to, is not valid.",
+        dangling,
+        useZombies,
+        "objc4, runtime/NSObject.mm and objc-weak.mm",
+        "top",
+      )
+    ),
+    ...["objc_destructInstance*", "object_cxxDestruct*", "object_dispose", "_object_dispose"].map((
+      key,
+    ) =>
+      frame(
+        key,
+        "An object could not be deallocated: it, or what it holds, is not valid.",
+        dangling,
+        useZombies,
+        "objc4, runtime/objc-runtime-new.mm: objc_destructInstance",
+        "top",
+      )
+    ),
+    ...["objc_getAssociatedObject*", "objc_setAssociatedObject*", "_object_*_associat*"].map((
+      key,
+    ) => frame(key, ...invalid("An associated object was asked for or set of an invalid object"))),
+    frame(
+      "a collection's own memory",
+      "The collection's own memory is not valid: most likely one thread changed it while another used it, or it was deallocated.",
+      [
+        "a collection that several threads use at once, of which one changes it",
+        "a collection that was deallocated",
+        "memory damage in it",
+      ],
+      "See which threads use the collection of the first frame of yours, and guard it by a lock or a queue; run with Thread Sanitizer.",
+      "Apple, Threading Programming Guide: Thread Safety Summary; Swift, Dictionary and Array",
+      "top",
+    ),
     ...["swift_weakLoadStrong*", "swift_weakTakeStrong*", "swift_weakDestroy*", "swift_weakAssign*"]
       .map((key) =>
         frame(

@@ -3004,3 +3004,29 @@ Deno.test("an assertion of Xcode's own, and the plug-in that led to it", () => {
   );
   assertEquals(whose[2], "-[DVTCompletingTextView setSelectedRange:]");
 });
+
+Deno.test("a collection's own memory, weak references and objects that could not be deallocated", () => {
+  const at = (frame: string, address = "0x10") =>
+    told(crashText([
+      "Exception Type:        EXC_BAD_ACCESS (SIGSEGV)",
+      `Exception Codes:       KERN_INVALID_ADDRESS at ${address}`,
+    ], [`${frame} + 8`, "Shop sell() + 8", "Shop main + 8"]));
+  for (
+    const frame of [
+      "CoreFoundation -[__NSDictionaryM objectForKey:]",
+      "Shop specialized Dictionary._Variant.setValue(_:forKey:)",
+      "libswiftCore.dylib _NativeDictionary.mutatingFind(_:isUnique:)",
+    ]
+  ) assertStringIncludes(at(frame).causes, "several threads use at once");
+  // What is in it was used by what that called; what cannot be changed is not changed.
+  assert(!at("libobjc.A.dylib objc_release").causes.includes("several threads"));
+  assert(!at("CoreFoundation -[__NSArrayI objectAtIndex:]").causes.includes("several threads"));
+  assertStringIncludes(
+    at("libobjc.A.dylib weak_register_no_lock").what,
+    "A weak reference could not be set",
+  );
+  assertStringIncludes(
+    at("libobjc.A.dylib objc_destructInstance").what,
+    "could not be deallocated",
+  );
+});
