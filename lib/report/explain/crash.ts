@@ -722,6 +722,9 @@ function statedEnd(report: CrashReport): string | null {
   if (exceedsMemory(report) && !information.some((text) => text.includes("(non-fatal)"))) {
     return "ended for the memory that it used";
   }
+  if (information.some((text) => /^(?:low swap|memorystatus): killing/.test(text))) {
+    return "ended for want of memory";
+  }
   const signal = termination?.namespace === "SIGNAL" && termination.code !== null
     ? signalName(Number(termination.code))
     : null;

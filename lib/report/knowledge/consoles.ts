@@ -191,7 +191,12 @@ export const consoleRows: readonly KnowledgeRow[] = [
     "Apple, libgmalloc(3)",
   ),
   ...row(
-    ["Service exited due to", "Job appears to have crashed: ", "Exited abnormally: "],
+    [
+      "Service exited due to",
+      "exited due to SIG",
+      "Job appears to have crashed: ",
+      "Exited abnormally: ",
+    ],
     "launchd tells that a program which it ran, a service or an app, was ended by a signal, and which. Its line has no stack.",
     [],
     "Look for a crash report of that process and time; where the line says who sent the signal, see that one's log.",
@@ -251,6 +256,13 @@ export const consoleRows: readonly KnowledgeRow[] = [
     ],
     "codesign --verify --deep --strict -vvv shows what is wrong with the signature, codesign -d --entitlements - which entitlements it has; sign it again.",
     "XNU, bsd/kern/ubc_subr.c, kern_cs.c; Apple, TN3125: Inside Code Signing",
+  ),
+  ...row(
+    ["exited due to OS_REASON_"],
+    "launchd tells that a program which it ran, a service or an app, was ended, and for what kind of reason: JETSAM is for memory, EXEC that it could not be started, DYLD that a library or symbol of it was not found.",
+    [],
+    "Look for a crash report of that process and time, and for the lines before in the same log.",
+    "Apple, launchd; XNU, bsd/sys/reason.h: OS_REASON_*",
   ),
   ...row(
     ["SpringBoard: Application '", "<RBSProcessExitContext", "termination reported by launchd ("],

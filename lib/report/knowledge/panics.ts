@@ -905,12 +905,14 @@ export const panicRows: readonly KnowledgeRow[] = [
       "hfs, core: the messages of panic()",
     )
   ),
-  panic(
-    "apfs",
-    "APFS met something that it could not go on with, such as an inconsistent volume.",
-    ["a damaged volume", "failing storage", "a bug in the file system"],
-    "Back up; run Disk Utility's First Aid.",
-    "Apple, apfs",
+  ...["apfs", "nx_corruption_detected"].map((key) =>
+    panic(
+      key,
+      "APFS met something that it could not go on with, such as an inconsistent volume.",
+      ["a damaged volume", "failing storage", "a bug in the file system"],
+      "Back up; run Disk Utility's First Aid.",
+      "Apple, apfs; Apple File System Reference: nx_superblock_t",
+    )
   ),
   panic(
     "Assertion failed",

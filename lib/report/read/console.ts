@@ -60,7 +60,14 @@ const consoles: readonly Console[] = [
   {
     // XNU, bsd/kern/kern_memorystatus.c
     said:
-      /(?:^|\s)(memorystatus: killing_specific_process pid \d{1,9} \[.{1,64}\] \(per-process-limit .{1,120})$/m,
+      /(?:^|\s)(memorystatus: killing_\w{3,40} pid \d{1,9} \[.{1,64}\] \([a-z-]{4,40} .{1,160})$/m,
+    frame: () => null,
+  },
+  {
+    // XNU, bsd/kern/kern_proc.c: no_paging_space_action
+    said:
+      /(?:^|\s)((?:low swap|memorystatus): killing largest compressed process (?:with pid \d{1,9} \(.{1,64}\) and size|.{1,64} \[\d{1,9}\]) \d{1,9} MB)\b/m,
+    isAlone: true,
     frame: () => null,
   },
   {
@@ -524,6 +531,17 @@ function limitedProcess(said: string, head: string): ReportProcess | null {
   if (caught !== null) return { ...noProcess, name: caught[1], pid: Number(caught[2]) };
   const refused = /^killed (\S{1,150})\[pid (\d{1,9})\] because /.exec(said);
   if (refused !== null) return { ...noProcess, name: refused[1], pid: Number(refused[2]) };
+  const largest = /^(?:low swap|memorystatus): killing largest compressed process /.test(said)
+    ? /with pid (?<pid>\d{1,9}) \((?<name>.{1,64})\) and|process (?<name>.{1,64}) \[(?<pid>\d{1,9})\]/
+      .exec(said)?.groups
+    : undefined;
+  if (largest !== undefined) return { ...noProcess, name: largest.name, pid: Number(largest.pid) };
+  const launched = /^\(\w{3,6}\/(?:[\d.]{1,20}\/)?([\w.-]{1,150}) \[(\d{1,9})\]\) </.exec(said) ??
+    (said.includes("exited due to OS_REASON_")
+      ? /\(\w{3,6}\/(?:[\d.]{1,20}\/)?([\w.-]{1,150}) \[(\d{1,9})\]\) <\w{1,12}>: (?:xpcproxy )?exited due to OS_/
+        .exec(head)
+      : null);
+  if (launched !== null) return { ...noProcess, name: launched[1], pid: Number(launched[2]) };
   const killed = /^memorystatus: \w+ pid (\d{1,9}) \[(.{1,64})\] /.exec(said);
   return killed === null ? null : { ...noProcess, name: killed[2], pid: Number(killed[1]) };
 }

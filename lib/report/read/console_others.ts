@@ -204,6 +204,13 @@ export const noticeConsoles: readonly Console[] = [
     frame: () => null,
   },
   {
+    // The same in launchd's own log
+    said:
+      /(?:^|\s)(\((?:system|gui|user|pid|login)\/[^()\n]{1,200}\) <\w{1,12}>: (?:\w{1,20} )?exited due to (?:SIG[A-Z]{2,6}|OS_REASON_(?!CODESIGNING)[A-Z]{3,20})\b.{0,300})$/m,
+    isAlone: true,
+    frame: () => null,
+  },
+  {
     // RunningBoard's line in the system's log
     said:
       /(?:^|[\s:])(<RBSTerminateContext\| domain:\d{1,4} code:0x[0-9a-fA-F]{1,16} (?:(?:[^\n]{1,1500}\n){0,12}?[^\n]{0,1500}>(?=[\s"')]|$)|[^\n]{1,1500}))/,
@@ -261,7 +268,7 @@ export const noticeConsoles: readonly Console[] = [
   {
     // XNU, bsd/kern/ubc_subr.c and kern_cs.c; AppleMobileFileIntegrity and taskgated
     said:
-      /(?:^|[\s:])((?:mac_vnode_check_signature: \S.{0,300}: code signature validation failed fatally(?:: When validating \S.{0,300}:\n\s{1,8}\S.{1,300})?|AMFI: (?:hook\.\.execve\(\) killing|killing) \S.{1,300}|proc \d{1,9}: load code signature error \d{1,3} for file .{1,200}|CODE SIGNING: (?:process|cs_invalid_page).{1,400}|killed \S{1,150}\[pid \d{1,9}\] because its use of the \S{1,150} entitlement is not allowed.{0,60}|ASP: Security policy would not allow process.{1,300}))/m,
+      /(?:^|[\s:])((?:mac_vnode_check_signature: \S.{0,300}: code signature validation failed fatally(?:: When validating \S.{0,300}:\n\s{1,8}\S.{1,300})?|AMFI: (?:hook\.\.execve\(\) killing|killing) \S.{1,300}|proc \d{1,9}: load code signature error \d{1,3} for file .{1,200}|CODE SIGNING: (?:process|cs_invalid_page).{1,400}|killed \S{1,150}\[pid \d{1,9}\] because its use of the \S{1,150} entitlement is not allowed.{0,60}|ASP: Security policy would not allow process.{1,300}|(?:xpcproxy )?exited due to OS_REASON_CODESIGNING(?: \| When validating \S.{0,300}:\n\s{1,8}\S.{1,300})?))/m,
     teller: "the system's log",
     unless: /^[ \t>]{0,8}(?:\* thread #\d|frame #\d)/m,
     frame: () => null,

@@ -910,6 +910,13 @@ Deno.test("a shutdown that hung while it unmounted the volumes; a message that a
   assert(!/extensions|displays/.test(phone.check), phone.check);
 });
 
+Deno.test("APFS's own word of a damaged container", () => {
+  const { text } = explained(
+    "panic(cpu 4 caller 0xfffffe001f725964): nx_corruption_detected_int:60: Container corruption detected by oven_verify:12! cksum mismatch\nDebugger message: panic\n",
+  );
+  assertStringIncludes(text, "APFS met something that it could not go on with");
+});
+
 Deno.test("Intel's power management on a machine that it is not for", () => {
   const { text, check } = explained(
     "panic(cpu 18 caller 0xffffff7f94437b83): CPU 31 has no HPET assigned to it\nBacktrace (CPU 18), Frame : Return Address\n" +

@@ -403,3 +403,47 @@ Deno.test("what the kernel notes of wakeups, in lines of its own, and what a dia
   ));
   assert(!dialog.happened.join("\n").includes("quit unexpectedly"), dialog.happened.join("\n"));
 });
+
+Deno.test("what the kernel and launchd write of processes that were ended, in lines of a log", () => {
+  const told = (text: string) => {
+    const { headline, happened } = explainReport(readReport(`${text}\n`, "x"));
+    return `${headline}\n${happened.join("\n")}`;
+  };
+  const swap = told(
+    "Jun 17 17:37:04 mac kernel[0]: low swap: killing largest compressed process with pid 285 (till) and size 1234 MB",
+  );
+  assertStringIncludes(swap, "till: ended for want of memory");
+  assertStringIncludes(swap, "killed the process that had the most of it compressed");
+  assertStringIncludes(
+    told("kernel: memorystatus: killing largest compressed process Till [812] 10240 MB"),
+    "Till: ended for want of memory",
+  );
+  const short = told(
+    "kernel: memorystatus: killing_top_process pid 501 [Shop] (vm-pageshortage 4 12s rf:-) 8123KB - memorystatus_available_pages: 3000",
+  );
+  assertStringIncludes(short, "Shop: ended for want of memory");
+  assertStringIncludes(short, "the process need not be what used it");
+  assertStringIncludes(
+    told(
+      "kernel: memorystatus: killing_idle_process pid 501 [maild] (idle-exit 0 12s rf:-) 8123KB - memorystatus_available_pages: 3000",
+    ),
+    "as is normal",
+  );
+  const killed = told(
+    "2022-11-17 21:09:01.519437 (gui/501/org.example.till [12345]) <Notice>: exited due to SIGKILL | sent by mds[123], ran for 1234ms",
+  );
+  assertStringIncludes(killed, "org.example.till: SIGKILL");
+  const unsigned = told(
+    "2024-07-30 16:20:29.377858 (gui/2001/org.example.till [683]) <Notice>: xpcproxy exited due to OS_REASON_CODESIGNING | When validating /Applications/Till.app/Contents/MacOS/Till:\n" +
+      "  The code contains a Team ID, but validating its signature failed.\nPlease check your system log.",
+  );
+  assertStringIncludes(unsigned, "org.example.till");
+  assertStringIncludes(unsigned, "did not accept the program's code signature");
+  assertStringIncludes(unsigned, "contains a Team ID");
+  assertStringIncludes(
+    told(
+      "2024-07-30 16:20:29.377858 (system/org.example.tilld [683]) <Notice>: exited due to OS_REASON_JETSAM | highwater",
+    ),
+    "for what kind of reason",
+  );
+});
