@@ -1243,6 +1243,15 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "GLib, glib/gtestutils.c",
   ),
   ...frame(
+    ["g_malloc*", "g_realloc*", "g_try_malloc*", "g_slice_alloc*"],
+    "",
+    [],
+    "",
+    "GLib, glib/gmem.c",
+    undefined,
+    "raise",
+  ),
+  ...frame(
     ["g_malloc fatal"],
     "GLib found no memory for what was asked of it, and stopped the process.",
     ["a size computed from damaged or foreign data", "address space that is used up, as by a leak"],

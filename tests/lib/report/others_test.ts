@@ -916,7 +916,7 @@ Deno.test("AppKit's own animation beside the main thread is no second user of vi
     ],
   }));
   assert(!happened.includes("AppKit's views too"), happened);
-  const memory = told(crash({
+  const text = crash({
     exception: ["EXC_CRASH (SIGABRT)", "0x0000000000000000, 0x0000000000000000"],
     threads: [[
       "libsystem_kernel.dylib __pthread_kill + 8",
@@ -927,6 +927,12 @@ Deno.test("AppKit's own animation beside the main thread is no second user of vi
       "MyApp Text::convert() + 40",
       ...loop,
     ]],
-  }));
+  });
+  const memory = told(text);
+  // What asked for the memory says more than the function that found none.
+  assertEquals(
+    attributeReport(readReport(text, "x")).deciding?.frame.symbol,
+    "Text::convert()",
+  );
   assertStringIncludes(memory.happened, "GLib found no memory for what was asked of it");
 });
