@@ -295,6 +295,8 @@ export function raisedIn(
   if (isLost || raiser === undefined || report.lastException?.includes(raiser) !== true) {
     return null;
   }
+  // Such a backtrace begins with what makes and what throws the exception.
+  if (from < 2 && raiser.symbol === null) return null;
   // What has no name may be the function that raised it.
   return stack.slice(0, from).every(({ symbol }) => symbol !== null) ? raiser : null;
 }
@@ -345,10 +347,10 @@ function tellRaiser(
     const aside = offMainThread(report, raiser);
     if (aside !== null) story.add(aside);
   } else if (hidden !== undefined && from !== deciding && reason === null && own.length > 0) {
-    story.tell(`It was raised by ${titleOf(hidden)}.`);
+    story.tell(`It was raised by ${titleOf(hidden)}${throughBase(stack, hidden)}.`);
   } else if (from >= 0 && from === deciding && own.length > 0) {
     // Without names only the framework is known that raised it.
-    const by = stack.slice(0, from).findLast((frame) => {
+    const by = stack.slice(0, from).find((frame) => {
       const image = imageOf(frame);
       return frame.symbol === null && image !== null && !isBaseLibrary(imageTitle(image));
     }) ?? namelessThrower(stack, from);
@@ -359,10 +361,22 @@ function tellRaiser(
           // It also has the methods that raise for others.
           isBaseLibrary(imageTitle(imageOf(by)!))
             ? ", or through it by the function that called it"
-            : ""}${caller === null ? "" : `, in code of the program that ${caller} called`}.`,
+            : throughBase(stack, by)}${
+          caller === null ? "" : `, in code of the program that ${caller} called`
+        }.`,
       );
     }
   }
+}
+
+/** That Foundation or Core Foundation, which the innermost function of a framework called, may have raised an exception itself:
+ * their functions do so for their callers, and on their own account. */
+function throughBase(stack: readonly ReportFrame[], frame: ReportFrame): string {
+  const inner = stack[stack.indexOf(frame) - 1];
+  const title = inner === undefined || inner.symbol !== null ? "" : titleOf(inner);
+  return /^(?:com\.apple\.)?(?:Core)?Foundation$/.test(title)
+    ? `, or by ${title.replace(/^com\.apple\./, "")}, which it called`
+    : "";
 }
 
 /** The framework that a function is of which is linked into programs; `null` for others. */

@@ -744,6 +744,47 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Do not store self in deinit, or in what it calls.",
     swift,
   ),
+  ...rows([
+    "String index is out of bounds",
+    "String index range is out of bounds",
+    "Substring index is out of bounds",
+  ], [
+    "A position was beyond the bounds of a Swift string.",
+    [
+      "a position of another string, or one that was kept while the string changed",
+      "a step past the end, as by offsetBy",
+    ],
+    "Check the position in the first frame of yours; index(_:offsetBy:limitedBy:) stops at a bound.",
+    swift,
+  ]),
+  message(
+    "from misaligned raw pointer",
+    "Memory was read by a Swift raw pointer that is not aligned for the type.",
+    "itself",
+    "Read it by loadUnaligned(as:), or copy the bytes.",
+    swift,
+  ),
+  message(
+    "unsafelyUnwrapped of nil optional",
+    "A Swift optional was nil where unsafelyUnwrapped was used.",
+    "itself",
+    "Find out why it was nil.",
+    swift,
+  ),
+  message(
+    "Expected only Arrays for Relationships",
+    "A relationship of a SwiftData model is of a type that SwiftData does not take for it.",
+    ["a relationship to many objects that is declared as a set or another collection"],
+    "Declare it as an array.",
+    "Apple, SwiftData: Schema.Relationship",
+  ),
+  message(": Assertion failed", "An assertion failed.", [], "", swift),
+  ...rows([": Precondition failed", "Precondition failed: "], [
+    "A precondition of the code failed.",
+    "itself",
+    "",
+    swift,
+  ]),
   message(
     "unsafeBitCast between types of different sizes",
     "A Swift value was reinterpreted as one of another size.",

@@ -3030,3 +3030,54 @@ Deno.test("a collection's own memory, weak references and objects that could not
     "could not be deallocated",
   );
 });
+
+Deno.test("who raised an exception, by a backtrace without names or of addresses alone", () => {
+  const own = (lines: string[]) =>
+    crashText(
+      ["Exception Type:        EXC_CRASH (SIGABRT)", "", "Last Exception Backtrace:", ...lines, ""],
+      ["libsystem_kernel.dylib __pthread_kill + 8", "libsystem_c.dylib abort + 8"],
+    );
+  const nameless = (...images: string[]) =>
+    told(own(
+      ["CoreFoundation", "libobjc.A.dylib", ...images, "Shop", "Shop"]
+        .map((image, at) => `${at}   ${image}   \t0x18${1000 + at}000 0x181000000 + ${at * 4096}`),
+    )).what;
+  // An assertion of UIKit's, or what Foundation raises itself.
+  assertStringIncludes(
+    nameless("Foundation", "UIKitCore", "UIKitCore"),
+    "It was raised by UIKitCore, or by Foundation, which it called.",
+  );
+  // What called what raised it did not.
+  assertStringIncludes(nameless("CoreAutoLayout", "UIKitCore"), "It was raised by CoreAutoLayout.");
+  const addresses = explainReport(
+    readReport(own(["(0x189d1c398 0x182e5d0e4 0x189d1c2d8 0x10487f2a8)"]), "x"),
+  );
+  assertEquals(addresses.raiser, null);
+});
+
+Deno.test("Swift's own words: a string's bounds, a precondition, an assertion, a pointer that is not aligned", () => {
+  const said = (message: string) =>
+    told(
+      crashText([
+        "Exception Type:        EXC_BREAKPOINT (SIGTRAP)",
+        "",
+        "Application Specific Information:",
+        message,
+        "",
+      ], ["libswiftCore.dylib _assertionFailure(_:_:file:line:flags:) + 8", "Shop sell() + 8"]),
+    ).what;
+  for (
+    const [message, what] of [
+      [
+        "Swift/StringIndexValidation.swift:120: Fatal error: String index is out of bounds",
+        "bounds of a Swift string",
+      ],
+      [
+        "Shop/Cart.swift:42: Precondition failed: must be positive",
+        "A precondition of the code failed. It says: ",
+      ],
+      ["Shop/Cart.swift:42: Assertion failed", "An assertion failed. It says: "],
+      ["Fatal error: load from misaligned raw pointer", "is not aligned for the type"],
+    ]
+  ) assertStringIncludes(said(message), what);
+});
