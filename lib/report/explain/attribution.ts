@@ -1171,18 +1171,23 @@ const ofMono = /^(?:mono|monoeg|monotouch|xamarin|sgen|_wapi)_|^native_to_manage
 /** Static functions that the system's code calls: of Xamarin's run-time (xamarin-macios, runtime/runtime.m), and those that Mono's
  * threads begin with (Mono, mono/metadata/threads.c, mono/mini/debugger-agent.c). */
 const ofXamarin =
-  /^(?:inner_start_thread|start_wrapper(?:_internal)?|debugger_thread|get_(?:raw_)?gchandle\w{0,24}|get_flags(?:_safe)?|set_gchandle\w{0,24}|exception_handler|pump_gc|is_user_type|get_managed_object_for_ptr\w{0,6}|invoke_objc_method_implementation|gc_(?:toggleref_callback|register_toggleref|event_callback))$/;
+  /^(?:inner_start_thread|start_wrapper(?:_internal)?|debugger_thread|frame_commands|get_(?:raw_)?gchandle\w{0,24}|get_flags(?:_safe)?|set_gchandle\w{0,24}|exception_handler|pump_gc|is_user_type|get_managed_object_for_ptr\w{0,6}|invoke_objc_method_implementation|gc_(?:toggleref_callback|register_toggleref|event_callback))$/;
 
 /** Frames between a static function of Mono's and one that has its prefix. */
 const MONO_DEPTH = 12;
+
+/** The name of a function, without arguments, as those of C++ have them that are in no class. */
+function plainName(frame: ReportFrame): string | null {
+  return functionOf(frame, null)?.replace(/\([^()]{0,200}\)$/, "") ?? null;
+}
 
 /** Whether a function is one of Mono's, or of the collector that is linked into it: by its source file or its name and by
  * others of Mono's on the same stack, or as a function of C that Mono's called, or that called its asserts: the run-time calls
  * code of others by managed code alone. */
 function isMonos(frame: ReportFrame, { stacks }: CrashReport): boolean {
   const { symbol, file, index, image, imageName } = frame;
-  if (symbol === null || functionOf(frame, null) === null) return false;
-  const name = symbol.replace(/\([^()]{0,200}\)$/, "");
+  const name = plainName(frame);
+  if (name === null) return false;
   if (!/^[a-zA-Z_]\w{1,200}$/.test(name) || name === "main") return false;
   // Its assemblies' code is none of the run-time's own.
   if (isMonoFile(file) && file!.endsWith(".c")) return true;
@@ -1203,7 +1208,7 @@ function isMonos(frame: ReportFrame, { stacks }: CrashReport): boolean {
   // Its caller's callers, as far as they are such functions too.
   for (const caller of stack.slice(index + 1, index + 1 + MONO_DEPTH)) {
     if (!isBeside(caller)) return false;
-    const called = caller.symbol ?? "";
+    const called = plainName(caller) ?? "";
     if (/_pinvoke_|icall/.test(called)) return false;
     if (ofMono.test(called)) return true;
     if (ofXamarin.test(called)) return stack.some(isMono);

@@ -66,7 +66,11 @@ export function finished(
     simulatorOf(report),
   ]
     .filter((text) => text !== null).join(", ");
-  const version = process.version === null || /^(?:\?\?\?|0$)/.test(process.version)
+  // Of a text without a header it is the version of anything.
+  const isHeadless = report.format === "crash" && process.name === null &&
+    process.identifier === null &&
+    process.path === null && report.codeType === null && report.osVersion === null;
+  const version = process.version === null || isHeadless || /^(?:\?\?\?|0$)/.test(process.version)
     ? ""
     : ` ${process.version.replace(/ ?\( ?\)$/, "")}`;
   // The only process of such a report is the one that took its stacks.

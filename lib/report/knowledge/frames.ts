@@ -1385,7 +1385,10 @@ export const frameRows: readonly KnowledgeRow[] = [
   ...["szone_error", "nanozone_error"].map((key) =>
     frame(key, mallocStop, [], sanitize, "libmalloc of OS X 10.7 to 10.12, src", "vague")
   ),
-  ...["malloc_error_break", "malloc_report*", "malloc_vreport*", "_malloc_vreport*"].map((key) =>
+  ...[
+    ...["malloc_error_break", "malloc_report*", "malloc_vreport*", "_malloc_vreport*"],
+    "malloc_zone_error*",
+  ].map((key) =>
     frame(
       key,
       mallocStop,
@@ -1395,7 +1398,6 @@ export const frameRows: readonly KnowledgeRow[] = [
       "vague",
     )
   ),
-  raises("malloc_zone_error*", malloc),
   raises("_malloc_put", malloc),
   ...[
     "find_zone_and_free*",

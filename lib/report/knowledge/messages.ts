@@ -367,6 +367,13 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Mono, mono/mini/mini-posix.c: mono_dump_native_crash_info",
   ),
   message(
+    "FREED(id): message ",
+    "A message was sent to an object that was already deallocated.",
+    ["an object used after it was released for the last time"],
+    "Find who released it: run with zombie objects.",
+    "objc4 of Mac OS X 10.5 and iPhone OS 3, runtime/objc-class.m: _freedHandler",
+  ),
+  message(
     "Failed to load AOT module",
     "Mono ended the process: it could not use the code of an assembly that was to be compiled ahead of time (AOT).",
     [

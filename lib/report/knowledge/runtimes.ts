@@ -224,6 +224,17 @@ const compiledIn = [
     "Xamarin or Mono",
     "what their compilers name functions",
     ...["wrapper_runtime_invoke_*", "wrapper_managed_to_native_*", "wrapper_native_*"],
+    ...["wrapper_delegate_*", "wrapper_synchronized_*", "wrapper_alloc_*", "wrapper_castclass_*"],
+    ...["wrapper_stelemref_*", "wrapper_remoting_*", "wrapper_unbox_*", "wrapper_unknown_*"],
+    // The class library's types that C# has words for.
+    ...[
+      "string_Concat_*",
+      "string_Format_*",
+      "string_Join_*",
+      "string_Split_*",
+      "object___icall_*",
+    ],
+    ...["MonoTouch_Registrar_*", "Registrar_Registrar_*", "Registrar_DynamicRegistrar_*"],
     ...["mono_*", "ObjCRuntime_*"],
     ...["mini_jit_*", "mini_get_*", "mini_method_*", "mini_add_*", "mini_class_*", "mini_emit_*"],
     ...["mini_create_*", "mini_init", "mini_cleanup", "mini_type_*", "mini_invoke_*", "sgen_*"],

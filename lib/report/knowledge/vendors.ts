@@ -159,7 +159,26 @@ const vendors = [
     "github.com/RevenueCat/purchases-ios",
     ...["Configuration.APIKeyValidationResult.*", "[RCPurchases*"],
   ],
-  ["Xamarin.Forms", "github.com/xamarin/Xamarin.Forms", "[Xamarin_Forms_*"],
+  // Assemblies that were compiled ahead of time, by their namespaces.
+  [
+    "Xamarin.Forms",
+    "github.com/xamarin/Xamarin.Forms",
+    ...["[Xamarin_Forms_*", "Xamarin_Forms_Platform_*", "Xamarin_Forms_Core_*"],
+  ],
+  [
+    "MonoTouch.Dialog",
+    "github.com/migueldeicaza/MonoTouch.Dialog",
+    ...["[MonoTouch_Dialog_*", "MonoTouch_Dialog_*"],
+  ],
+  [
+    "MvvmCross",
+    "github.com/MvvmCross",
+    "[Cirrious_*",
+    "Cirrious_MvvmCross_*",
+    "Cirrious_CrossCore_*",
+  ],
+  ["Newtonsoft's Json.NET", "github.com/JamesNK/Newtonsoft.Json", "Newtonsoft_Json_*"],
+  ["SharpZipLib", "github.com/icsharpcode/SharpZipLib", "ICSharpCode_SharpZipLib_*"],
   ["Sparkle", "github.com/sparkle-project", "[SUUpdater*", "[SUUIBased*", "[SPUUpdater*"],
   ["CocoaLumberjack", "github.com/CocoaLumberjack", "[DDLog*", "[DDTTYLogger*", "[DDFileLogger*"],
   ["Masonry", "github.com/SnapKit/Masonry", "[MASConstraint*", "[MASViewConstraint*"],

@@ -202,7 +202,7 @@ const consoles: readonly Console[] = [
   {
     // .NET, src/coreclr/vm/excep.cpp; Mono, mono/metadata/object.c
     said:
-      /^(Unhandled [Ee]xception[.:].{1,400}|Unhandled Exception:\s{1,4}\S.{1,400}|Process terminated\. .{1,300}|Fatal error\. .{1,300})$/m,
+      /^(Unhandled [Ee]xception[.:].{1,400}|Unhandled Exception:\s{1,4}(?!\d{1,3}\s)\S.{1,400}|Process terminated\. .{1,300}|Fatal error\. .{1,300})$/m,
     frame: managedFrame,
   },
   {
@@ -558,6 +558,17 @@ function plainStop(words: string): string {
 /** Xcode's title of a thread, before its reason for a stop. */
 const stopTitle = /^Thread \d{1,4} ?(?:Queue ?: ?\S{1,200} \(\w{4,12}\))?: ?/i;
 
+/** The first half of a stack that is printed twice: as it was thrown, and when it ended the process. */
+function withoutTwin(frames: ReportFrame[]): ReportFrame[] {
+  const half = frames.length / 2;
+  const isTwice = half >= 2 && Number.isInteger(half) &&
+    frames.slice(0, half).every((frame, at) =>
+      frame.symbol === frames[at + half].symbol && frame.line === frames[at + half].line &&
+      frame.address === frames[at + half].address
+    );
+  return isTwice ? frames.slice(0, half) : frames;
+}
+
 /** Reads a run-time's text. */
 export function readConsole(
   file: string,
@@ -608,6 +619,7 @@ export function readConsole(
       hasEnded = true;
     }
   }
+  frames = withoutTwin(frames);
   const trampoline = console.hasHandler === true
     ? frames.findLastIndex(({ symbol }) => symbol === "_sigtramp")
     : -1;

@@ -200,6 +200,9 @@ export const noticeConsoles: readonly Console[] = [
     // launchd's lines in the system's log
     said:
       /(?:^|\s)([\w.-]{0,120}launchd[\w.]{0,60}\[\d{1,9}\](?: \([^()]{1,200}\))?(?: <\w{1,12}>)?: (?:\([^()]{1,200}\) )?(?:Service exited (?:due to|with) .{1,200}|Job appears to have crashed: .{1,100}|Exited (?:abnormally: |with exit code: ).{1,100}))$/m,
+    // The log of the process itself says more.
+    unless:
+      /\s\d{1,3} {1,4}\S.{0,80}?\s0x[0-9a-f]{6,16} \S|Unhandled (?:managed )?[Ee]xception: \S|Terminating app due to|\* Assertion(?: at|:) /,
     isAlone: true,
     frame: () => null,
   },

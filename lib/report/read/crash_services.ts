@@ -5,6 +5,7 @@ import { translated } from "./crash_header.ts";
 import { stopOf } from "./debugger.ts";
 import type { CrashDraft } from "./crash_draft.ts";
 import { nameOrQueue } from "./parts.ts";
+import type { ReportException } from "../drafts.ts";
 import { noException } from "../report.ts";
 
 /** Reads the lines that only such a service writes. */
@@ -55,7 +56,7 @@ export class ServiceReader {
       this.#isCrashlytics = true;
       const number = crashed[1] === undefined ? this.#draft.threads.length : Number(crashed[1]);
       // `Crashed: com.apple.main-thread SIGABRT ABORT 0x00000001135c52c6`, on its web page.
-      const [title, signal = null] = crashed[2].split(/ (?=SIG[A-Z]{2,6} )/, 2);
+      const [title, what = null] = crashed[2].split(/ (?=(?:SIG[A-Z]{2,6}|EXC_[A-Z_]{3,30}) )/, 2);
       // The report's own title, then the thread's.
       const last = this.#draft.threads.at(-1);
       const isAgain = last?.crashed === true && last.frames.length === 0 &&
@@ -65,8 +66,9 @@ export class ServiceReader {
         ...(title.startsWith("com.") ? { name: null, queue: title } : { name: title, queue: null }),
         crashed: true,
       });
-      if (signal !== null && !this.#draft.hasException) {
-        this.#draft.raised = { ...noException, signal: signal.split(" ", 1)[0] };
+      if (what !== null && !this.#draft.hasException) {
+        this.#draft.raised = raisedIn(what) ??
+          (what.startsWith("SIG") ? { ...noException, signal: what.split(" ", 1)[0] } : null);
       }
       return true;
     }
@@ -104,17 +106,10 @@ export class ServiceReader {
       this.#draft.raised ??= { ...noException, signal: sent[1] };
       return true;
     }
-    const raised =
-      /^(EXC_[A-Z_]{3,30})(?: (KERN_\w{3,40}|UNKNOWN_\w{1,20}))? (0x[0-9a-fA-F]{1,16})$/
-        .exec(line);
-    if (raised === null || this.#draft.hasException) return false;
-    this.#isCrashlytics ||= raised[2] !== undefined;
-    const [, type, subtype, address] = raised;
-    this.#draft.raised = {
-      ...noException,
-      type,
-      subtype: subtype === undefined ? null : `${subtype} at ${address}`,
-    };
+    const raised = this.#draft.hasException ? null : raisedIn(line);
+    if (raised === null) return false;
+    this.#isCrashlytics ||= raised.subtype !== null;
+    this.#draft.raised = raised;
     return true;
   }
 
@@ -178,4 +173,17 @@ export class ServiceReader {
     });
     return true;
   }
+}
+
+/** `EXC_BAD_ACCESS KERN_INVALID_ADDRESS 0x0000000000000018`, `EXC_BREAKPOINT 0x00000001d0a801e4` */
+function raisedIn(line: string): ReportException | null {
+  const match = /^(EXC_[A-Z_]{3,30})(?: (KERN_\w{3,40}|UNKNOWN_\w{1,20}))? (0x[0-9a-fA-F]{1,16})$/
+    .exec(line);
+  if (match === null) return null;
+  const [, type, subtype, address] = match;
+  return {
+    ...noException,
+    type,
+    subtype: subtype === undefined ? null : `${subtype} at ${address}`,
+  };
 }

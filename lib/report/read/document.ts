@@ -1,7 +1,7 @@
 /** Stacks within JSON that services and loggers keep, whose members have no one form: text, beside what the
  * exception was. */
 
-import { isObject, type JsonObject, type JsonValue, textAt } from "../json.ts";
+import { arrayAt, isObject, type JsonObject, type JsonValue, textAt } from "../json.ts";
 
 /** A line of a stack as Apple's functions give it. */
 const frameLine = /^[ \t]{0,8}\d{1,3}[ \t]{1,8}\S.{0,80}?[ \t]{1,60}0x[0-9a-fA-F]{6,16}\b/gm;
@@ -73,4 +73,47 @@ function asText(parent: JsonObject, stack: string): string {
   } else if (message !== null) lines.push("Application Specific Information:", message);
   lines.push("", raised || uncaught ? "Last Exception Backtrace:" : "Thread 0 Crashed:", stack);
   return lines.join("\n");
+}
+
+/** Forms of frames in a list of nothing else, by members that only they have, and the document that such a list is a part of. */
+const frameForms: readonly {
+  readonly has: (frame: JsonObject) => boolean;
+  readonly document: (frames: readonly JsonValue[]) => JsonObject;
+}[] = [
+  {
+    // Apple's .ips
+    has: (frame) => Object.hasOwn(frame, "imageOffset"),
+    document: (frames) => ({ threads: [{ frames }] }),
+  },
+  {
+    // KSCrash's
+    has: (frame) => Object.hasOwn(frame, "object_name"),
+    document: (contents) => ({ crash: { threads: [{ backtrace: { contents } }] } }),
+  },
+  {
+    // Sentry's, outermost first
+    has: (frame) =>
+      ["instruction_addr", "instructionAddr"].some((key) => Object.hasOwn(frame, key)),
+    document: (frames) => ({ threads: { values: [{ stacktrace: { frames } }] } }),
+  },
+  {
+    // Backtrace's
+    has: (frame) => Object.hasOwn(frame, "funcName"),
+    document: (stack) => ({ agent: "a list", threads: { 0: { stack } } }),
+  },
+];
+
+/** The document that a list of frames or of threads is a part of, and the text of one that has frames as lines; `null` for
+ * others. */
+export function listDocument(list: readonly JsonValue[]): JsonObject | string | null {
+  const [first] = list;
+  if (typeof first === "string") return stackText(list as JsonValue);
+  if (!isObject(first)) return null;
+  // Sentry's frames and KSCrash's lack some of these, as the outermost do.
+  const form = frameForms.find(({ has }) => list.some((entry) => isObject(entry) && has(entry)));
+  // Threads of an .ips.
+  const isThreads = arrayAt(first, "frames").some((frame) =>
+    frameForms[0].has(frame as JsonObject)
+  );
+  return isThreads ? { threads: list as JsonValue[] } : form?.document(list) ?? null;
 }

@@ -6,13 +6,14 @@ import { type NextReport, readCrashText } from "./crash_text.ts";
 import { unreadLines } from "./titles.ts";
 import { readIpsBody } from "./ips.ts";
 import { isIssueText, readIssueText } from "./issue_text.ts";
+import { isBacktrace, readBacktrace } from "./backtrace_io.ts";
 import { isBreakpad, isMinidumpJson, readBreakpad, readMinidumpJson } from "./breakpad.ts";
 import { eventsIn, isBugsnag, isSentry, readBugsnag, readSentry } from "./events.ts";
 import { isKSCrash, readKSCrash } from "./kscrash.ts";
 import { readMeasure, recordedIn } from "./measure.ts";
 import { isMetricKit, readMetricKit } from "./metrickit.ts";
 import { isConsole, readConsole } from "./console.ts";
-import { stackDocument } from "./document.ts";
+import { listDocument, stackDocument } from "./document.ts";
 import { isMono, readMono } from "./mono.ts";
 import { isPanic, isPanicPiece, parsePanic, readPanic } from "./panic.ts";
 import { nameFromNeighbours } from "./copies.ts";
@@ -164,10 +165,6 @@ const nameless: readonly (readonly [RegExp, string])[] = [
     /^\s{0,8}#\d\d abs [0-9a-f]{8,16} (?:virt|_kDart)/m,
     "names: this is a stack of Dart code without symbols, which flutter symbolize gives names",
   ],
-  [
-    /"agent"\s?:\s?"backtrace-/,
-    "a report in another form: this is the JSON of Backtrace.io, which is not read",
-  ],
 ];
 
 /** What follows a report in its file. */
@@ -179,6 +176,8 @@ interface Following extends NextReport {
 function readOne(text: string, name: string, next: Following): CrashReport | null {
   const start = text.charCodeAt(0) === 0xfeff ? 1 : 0;
   const isJson = startsWithBrace(text, start);
+  const listed = isJson ? null : readList(name, text, start, next);
+  if (listed !== null) return listed;
   const quoted = isJson ? null : ipsInside(name, text, start, next);
   if (quoted !== null) return quoted;
   const further = isJson ? headerIn(text, start + 1) : -1;
@@ -193,6 +192,33 @@ function readOne(text: string, name: string, next: Following): CrashReport | nul
   if (inside !== null) return inside;
   // A JSON header with something else behind it, such as analytics.
   return report !== null && report.header !== null && report.process.name === null ? null : report;
+}
+
+/** Reads a list in JSON of frames, of threads or of other tools' reports; `null` for others. */
+function readList(
+  name: string,
+  text: string,
+  from: number,
+  next: Following,
+): CrashReport | null {
+  if (!/^\s*\[\s*["{]/.test(text.slice(from, from + 100))) return null;
+  const parsed = parseJson(text, from);
+  if (!Array.isArray(parsed.value) || parsed.damage !== null) return null;
+  const document = listDocument(parsed.value);
+  const warnings = ["only frames are in the file, and not what happened"];
+  if (typeof document === "string") {
+    const report = readText(name, document, 0, null, warnings);
+    return report === null ? null : withoutSpans(report, text);
+  }
+  if (document !== null) {
+    return readOthers(name, text, document, warnings)[0] ??
+      readBody(name, text, null, document, parsed, warnings);
+  }
+  const [first = null, ...more] = parsed.value.slice(0, MAX_EVENTS).flatMap((entry) =>
+    isObject(entry) ? readOthers(name, text, entry, []) : []
+  );
+  next.more.push(...more.slice(0, MAX_EVENTS));
+  return first;
 }
 
 /** Whether nothing was understood but a header. */
@@ -350,6 +376,7 @@ function readOthers(
     return recorded.map((entry) => readMeasure(name, text, entry, [...warnings]));
   }
   if (isMetricKit(value)) return readMetricKit(name, text, value, warnings);
+  if (isBacktrace(value)) return [readBacktrace(name, text, value, warnings)];
   return eventsIn(value).flatMap((event) =>
     isBugsnag(event)
       ? [readBugsnag(name, text, event, [...warnings])]

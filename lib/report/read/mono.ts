@@ -155,7 +155,7 @@ export function saidByMono(text: string): string[] {
   const met = /\bGot an? (?:SIG[A-Z]{2,6}|[a-z]{3,6}) while executing native code\b/.exec(head);
   if (met === null) return [];
   const unhandled =
-    /^.{0,200}?\bUnhandled (?:managed )?[Ee]xception:[ \t]{0,8}(?:\r?\n)?[ \t]{0,8}(\S[^\r\n]{2,300})/m
+    /^.{0,200}?\bUnhandled (?:managed )?[Ee]xception:[ \t]{0,8}(?:\r?\n)?[ \t]{0,8}(?!\d{1,3}\s|at )(\S[^\r\n]{2,300})/m
       .exec(
         head.slice(0, met.index),
       );

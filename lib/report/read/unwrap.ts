@@ -19,9 +19,10 @@ export function unwrap(text: string): Unwrapped {
   let result = text;
   // Most reports are not wrapped: the first lines tell that quickly.
   const isSystem = isSystemLogged(text.slice(0, LOGGED));
-  if (!isSystem && !isSuspicious(text.slice(0, 3000)) && cutWidth(text, 3000) === 0) {
-    return { text, undone };
-  }
+  if (
+    !isSystem && !isSuspicious(text.slice(0, 3000)) && cutWidth(text, 3000) === 0 &&
+    nativeStack(text) < 0
+  ) return { text, undone };
   const step = (
     what: string,
     applies: (head: string) => boolean,
@@ -55,7 +56,7 @@ export function unwrap(text: string): Unwrapped {
   step("marks at the ends of lines", isContinued, uncontinued);
   step("backquotes", isTicked, unticked);
   step("quotes of a list", isStringList, withoutStrings);
-  step("what is before each line", (head) => prefixOf(head) !== null, unprefixed);
+  step("what is before each line", () => prefixIn(result) !== null, unprefixed);
   step("log prefixes", isLogged, unlogged);
   step("line numbers", isNumbered, unnumbered);
   step("list marks", isListed, unlisted);
@@ -352,11 +353,11 @@ function unmark(text: string): string {
   return text.replace(/[\u00a0\u2007\u202f]/g, " ").replace(/[\u200b-\u200f\u2060]/g, "");
 }
 
-const trackerMark = /\{(?:code|noformat|quote|panel)(?::[^{}\n]{0,200})?\}/g;
+const trackerMark = /\{(?:code|noformat|quote|panel|html)(?::[^{}\n]{0,200})?\}/g;
 
 /** Whether a text has the marks that Jira puts around code. */
 function isTracker(head: string): boolean {
-  return /\{(?:code|noformat|quote|panel)/.test(head) && head.search(trackerMark) >= 0;
+  return /\{(?:code|noformat|quote|panel|html)/.test(head) && head.search(trackerMark) >= 0;
 }
 
 function withoutTracker(text: string): string {
@@ -429,7 +430,7 @@ function uncontinued(text: string): string {
 
 /** Lines by which what is before each line is found. */
 const anchor =
-  /^(.{0,100}?)(?:(?:Process|Identifier|Code Type|Parent Process|Date\/Time|OS Version|Report Version|Exception Type|Exception Codes|Termination Reason|Crashed Thread|Triggered by Thread): {1,40}\S|Thread \d{1,5} (?:Crashed|name):|(?<!\d)(\d{1,3}) {1,4}[A-Za-z?][\w.+ -]{1,60}?\s{1,40}0x[0-9a-f]{6,16} \S)/;
+  /^(.{0,100}?)(?:(?:Process|Identifier|Code Type|Parent Process|Date\/Time|OS Version|Report Version|Exception Type|Exception Codes|Termination Reason|Crashed Thread|Triggered by Thread): {1,40}\S|Thread \d{1,5} (?:Crashed|name):|at [A-Za-z][\w.+<>`/]{2,200} ?\([^()]{0,400}\) \[0x|(?<!\d)(\d{1,3}) {1,4}[A-Za-z?][\w.+ -]{1,60}?\s{1,40}0x[0-9a-f]{6,16} \S)/;
 
 /** The pattern of what is before each line of a report, as in logs, listings and comments; `null` where the lines are as
  * they were. */
@@ -451,7 +452,8 @@ function prefixOf(head: string): RegExp | null {
       /\d+/g,
       "\\d{1,12}",
     )
-      .replace(/\s+/g, "\\s{1,8}");
+      // Each line of a log may have a level of its own.
+      .replace(/<[A-Z][a-z]{2,11}>/g, "<\\w{1,12}>").replace(/\s+/g, "\\s{1,8}");
     if (counts.size < 40) counts.set(shape, (counts.get(shape) ?? 0) + 1);
   }
   const [best] = [...counts].sort(([, a], [, b]) => b - a);
@@ -460,8 +462,19 @@ function prefixOf(head: string): RegExp | null {
     : new RegExp(`^[ \\t]{0,12}${best[0]}[ \\t]{0,${spaces}}`);
 }
 
+/** Where Mono's native stack begins, behind its managed one, whose lines are long; -1 without one. */
+function nativeStack(text: string): number {
+  return text.slice(0, LOGGED).indexOf("ative stacktrace:");
+}
+
+/** The pattern of what is before each line of a text, by its first lines or by those of Mono's native stack. */
+function prefixIn(text: string): RegExp | null {
+  const at = nativeStack(text);
+  return prefixOf(text.slice(0, PROBED)) ?? (at < 0 ? null : prefixOf(text.slice(at, at + PROBED)));
+}
+
 function unprefixed(text: string): string {
-  const prefix = prefixOf(text.slice(0, PROBED));
+  const prefix = prefixIn(text);
   return prefix === null ? text : linesOf(text).map((line) => line.replace(prefix, "")).join("\n");
 }
 

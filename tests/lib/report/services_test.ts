@@ -1,5 +1,5 @@
 /** What crash services and other tools keep as JSON, by their published formats. */
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import {
   attributeReport,
   explainReport,
@@ -31,6 +31,135 @@ Deno.test("KSCrash: exception, threads, images and process", () => {
   assertEquals(main.registers.map(({ name }) => name), ["pc", "x0", "far"]);
   assertEquals(attributeReport(report).deciding?.frame.symbol, "-[Cart add:]");
   assertStringIncludes(told(kscrash), "null plus 16");
+});
+
+Deno.test("Crashlytics: what happened on the line of the thread; malloc's error, which a signal's handler met", () => {
+  const stack =
+    "Crashed: com.apple.main-thread\n0  Till   0x4f57a9c -[Oven bake] + 32\n1  Till   0x4f590ac main + 148\n";
+  const titled = (what: string) =>
+    readReport(`Crashed: com.apple.main-thread ${what}\n\n${stack}`, "x");
+  const access = titled("EXC_BAD_ACCESS KERN_INVALID_ADDRESS 0x0000000000000018");
+  assertEquals(access.exception?.subtype, "KERN_INVALID_ADDRESS at 0x0000000000000018");
+  assertEquals(access.crashedThread?.frames.length, 2);
+  assertEquals(access.crashedThread?.queue, "com.apple.main-thread");
+  assertEquals(titled("EXC_BREAKPOINT 0x0000000101522608").exception?.type, "EXC_BREAKPOINT");
+  assertEquals(titled("SIGABRT ABORT 0x0000000101522608").exception?.signal, "SIGABRT");
+  const handled = explainReport(readReport(
+    "Crashed: oven\nEXC_BREAKPOINT 0x00000001d0a801e4\n0  libsystem_platform.dylib  0x61e4 _os_unfair_lock_recursive_abort + 36\n" +
+      "1  Till                      0x2afbfc TillSignalHandler + 100\n2  libsystem_platform.dylib  0x5298 _sigtramp + 56\n" +
+      "3  libsystem_pthread.dylib   0x2b50 pthread_kill + 272\n4  libsystem_c.dylib         0x76b74 abort + 104\n" +
+      "5  libsystem_malloc.dylib    0x1e49c _malloc_put + 558\n6  libsystem_malloc.dylib    0x1e740 malloc_zone_error + 104\n",
+    "x",
+  ));
+  assertStringIncludes(handled.happened.join(), "malloc found an error");
+});
+
+Deno.test("Backtrace: threads by their keys, its attributes, and managed stacks", () => {
+  const report = readReport(
+    JSON.stringify({
+      uuid: "123e4567-e89b-12d3-a456-426655440000",
+      timestamp: 1475530543,
+      lang: "c++",
+      agent: "backtrace-oven",
+      mainThread: "7",
+      classifiers: ["SIGSEGV"],
+      arch: { name: "arm64" },
+      attributes: { application: "Till", "uname.sysname": "iOS", "uname.version": "17.4" },
+      modules: [{ start: "0x100000000", size: 65536, code_file: "/app/Till" }],
+      sourceCode: { a: { path: "/src/Cart.mm" } },
+      threads: {
+        3: { name: "other", stack: [{ funcName: "wait", address: "0x100000100" }] },
+        7: {
+          name: "till",
+          fault: true,
+          stack: [
+            { funcName: "-[Cart pay]", address: "4294967552", line: "12", sourceCode: "a" },
+            { address: "0x100000200", library: "Till" },
+          ],
+        },
+      },
+    }),
+    "x",
+  );
+  assertEquals([report.process.name, report.exception?.signal, report.osVersion, report.date], [
+    "Till",
+    "SIGSEGV",
+    "iOS 17.4",
+    "2016-10-03T21:35:43.000Z",
+  ]);
+  assertEquals(report.crashedThread?.index, 7);
+  assertEquals(
+    report.crashedThread?.frames.map((
+      { symbol, file, line, image },
+    ) => [symbol, file, line, image?.name]),
+    [["-[Cart pay]", "/src/Cart.mm", 12, "Till"], [null, null, null, "Till"]],
+  );
+  const unity = readReport(
+    JSON.stringify({
+      lang: "csharp",
+      agent: "backtrace-unity",
+      mainThread: "main",
+      classifiers: ["NullReferenceException"],
+      attributes: { "error.message": "no bread", "error.type": "Exception" },
+      threads: {
+        main: {
+          fault: true,
+          stack: [{ funcName: "Till.Cart.Pay", address: 12, path: "Cart.cs", line: 42 }],
+        },
+      },
+    }),
+    "x",
+  );
+  assertStringIncludes(explainReport(unity).happened.join(), "NullReferenceException: no bread");
+  const { absent, library } = attributeReport(unity);
+  assertEquals([absent, library], ["managed own", "Till.Cart.Pay"]);
+  assertEquals(unity.warnings, ["the program caught this error itself: it was not a crash"]);
+});
+
+Deno.test("lists in JSON of frames, of lines, and of events", () => {
+  const names = (list: unknown): (string | null)[] =>
+    readReport(JSON.stringify(list), "x").threads[0].frames.map(({ symbol }) => symbol);
+  assertEquals(
+    names([{ imageOffset: 1, symbol: "pay", imageIndex: 0 }, { imageOffset: 2, symbol: "main" }]),
+    [
+      "pay",
+      "main",
+    ],
+  );
+  assertEquals(names([{ id: 1, frames: [{ imageOffset: 1, symbol: "pay", imageIndex: 0 }] }]), [
+    "pay",
+  ]);
+  // Sentry's are outermost first.
+  assertEquals(
+    names([{ function: "main" }, { function: "pay", instruction_addr: "0x100002000" }]),
+    [
+      "pay",
+      "main",
+    ],
+  );
+  assertEquals(
+    names([{
+      object_name: "Till",
+      symbol_name: "pay",
+      symbol_addr: 4294975480,
+      instruction_addr: 4294975488,
+    }]),
+    ["pay"],
+  );
+  assertEquals(names([{ funcName: "pay", library: "Till" }]), ["pay"]);
+  const lines = ["pay", "main"].map((name, at) =>
+    `${at}   Till   0x000000010000${at}000 ${name} + 8`
+  );
+  assertEquals(names(lines), ["pay", "main"]);
+  const events = [
+    { exceptions: [{ errorClass: "SIGSEGV", stacktrace: [] }] },
+    { exceptions: [{ errorClass: "SIGABRT", stacktrace: [] }] },
+  ];
+  assertEquals(readReports(JSON.stringify(events), "x").map(({ exception }) => exception?.signal), [
+    "SIGSEGV",
+    "SIGABRT",
+  ]);
+  assertThrows(() => readReport('[{"name":"bread"},{"name":"cake"}]', "x"));
 });
 
 Deno.test("KSCrash: uncaught exceptions of Objective-C and C++, and a deadlock", () => {
