@@ -256,7 +256,7 @@ const METHODS = 3;
 function tellMethods({ report, outside, uncaught }: Crash, story: Story): void {
   const calls = outside || uncaught !== null ? [] : methodsAround(report);
   // What began waits for events on most threads.
-  if (calls.length === 0 || /[.:](?:UIApplication)?Main$/.test(calls[0].name)) return;
+  if (calls.length === 0 || /[.:](?:(?:UI|NS)Application)?Main$/i.test(calls[0].name)) return;
   const own = methodOfProgram(calls);
   const path = managedPath(calls.slice(0, own === null ? METHODS : calls.indexOf(own) + 1));
   story.tell(`The managed methods on the thread, innermost last: ${path.join(" → ")}.`);

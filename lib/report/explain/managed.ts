@@ -31,7 +31,7 @@ export function managedCalls({ sections, text }: CrashReport): ManagedCall[] {
   );
   // What Objective-C calls the reason has the stack in newer versions.
   const lines = section?.lines ??
-    (/uncaught exception '(?:\w{1,60}\.){1,8}\w{1,80}'/.test(headOf(text))
+    (/uncaught exception '(?:\w{1,60}\.){1,8}\w{1,80}(?:'|: )/.test(headOf(text))
       ? headOf(text).split("\n").filter((written) => /^\s{1,12}at \S/.test(written))
       : []);
   let calls: ManagedCall[] = [];
@@ -58,7 +58,7 @@ export function managedCalls({ sections, text }: CrashReport): ManagedCall[] {
 /** `Shop.Cart.Pay (int) [0x0000c] in /src/Cart.cs:62`, `(wrapper managed-to-native) Shop.Cart:Pay (int) <IL 0x00025, 0xffffffff>`,
  * `Shop.Cart:Pay <0x0002b>` */
 const method =
-  /^(?:\(wrapper [\w-]{1,40}\) )?([\w.:+<>`|,[\]/-]{1,300}?)(?: ?\([^)]{0,600}\))?(?: \[0x[0-9a-f]{1,8}\])?(?: in (\S.{0,500}):(\d{1,9}))?\s{0,4}(?:<(?:IL )?(?:0x[0-9a-f]{1,16}(?:[,+ ]{1,3})?){1,3}>)?\s{0,8}$/;
+  /^(?:\(wrapper [\w-]{1,40}\) )?((?:[\w.:+<>`|,[\]/-]|(?<=,) (?=\w)){1,300}?)(?: ?\([^)]{0,600}\))?(?: \[0x[0-9a-f]{1,8}\])?(?: in (\S.{0,500}):(\d{1,9}))?\s{0,4}(?:<(?:IL )?(?:0x[0-9a-f]{1,16}(?:[,+ ]{1,3})?){1,3}>)?\s{0,8}$/;
 
 /** Folders in which the libraries of Mono and Xamarin were built. */
 const built = /^\/(?:Users\/builder|Developer\/MonoTouch|Library\/Frameworks|private\/tmp)\//;
@@ -93,8 +93,18 @@ export function methodOfProgram(calls: readonly ManagedCall[]): ManagedCall | nu
 /** Whether an exception of Objective-C stands for one of .NET: it is named by the type, with which its reason begins.
  * Xamarin.iOS, runtime/runtime.m: xamarin_process_managed_exception. */
 export function isManagedName(name: string | null, reason: string | null): boolean {
-  return name !== null && reason !== null && /^(?:\w{1,60}\.){1,8}\w{1,80}$/.test(name) &&
-    !/^(?:java|javax|kotlin|kotlinx|com|org|io)\./.test(name) && reason.startsWith(`${name}: `);
+  return name !== null && reason !== null && /^(?:\w{1,60}\.){1,8}\w{1,80}(?:: |$)/.test(name) &&
+    !/^(?:java|javax|kotlin|kotlinx|com|org|io)\./.test(name) &&
+    // HockeySDK-Xamarin's name has the message, too.
+    (reason.startsWith(`${name}: `) || (name.includes(": ") && reason.startsWith(name)));
+}
+
+/** A managed exception's reason without its stack, which some have behind the message. */
+export function withoutStack(reason: string): string {
+  return reason.replace(
+    /(?:\s*\n\s*|\s+)at (?:\(wrapper [\w-]{1,40}\) )?[\w.+<>`:]{2,200} ?\([^]*$/,
+    "",
+  );
 }
 
 /** The functions of JavaScript's own stack as a call path, outermost first. */

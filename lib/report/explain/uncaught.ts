@@ -19,7 +19,13 @@ import type { CrashReport, ReportFrame } from "../report.ts";
 import { crashedIndex, isCalledMain } from "./crashed.ts";
 import { isMainThread } from "./hang.ts";
 import type { UncaughtException } from "./language.ts";
-import { isManagedName, type ManagedCall, managedCalls, scriptCalls } from "./managed.ts";
+import {
+  isManagedName,
+  type ManagedCall,
+  managedCalls,
+  scriptCalls,
+  withoutStack,
+} from "./managed.ts";
 import { isDull, javaRow, messageRow, sameReason } from "./message.ts";
 import { isOfProcess } from "./program.ts";
 import { saidBefore } from "./said_before.ts";
@@ -98,7 +104,14 @@ export function tellUncaught({ report, uncaught, stack, reading }: Crash, story:
     ? "; the report does not have its reason"
     : "; its reason is not in the report";
   if (isManagedName(name, reason)) {
-    story.tell(sentence(`A .NET exception was not caught: ${reason}`));
+    const whole = withoutStack(reason ?? "").replace(/\s{0,40}\n\s{0,40}/g, " ").trim();
+    story.tell(
+      sentence(
+        `A .NET exception was not caught: ${
+          whole.length > MAX_REASON ? `${whole.slice(0, MAX_REASON)}…` : whole
+        }`,
+      ),
+    );
     story.tell("The run-time made an Objective-C exception of it.");
   } else {
     story.tell(sentence(`${articles[language]} exception was not caught${what}${why}${lack}`));

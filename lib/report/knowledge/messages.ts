@@ -294,6 +294,7 @@ export const messageRows: readonly KnowledgeRow[] = [
   ...rows(
     [
       ...["Unhandled exception. ", "Unhandled Exception: System.", "Unhandled exception: System."],
+      "FATAL UNHANDLED EXCEPTION: ",
     ],
     [
       "A .NET exception was not handled.",

@@ -714,6 +714,14 @@ export const runtimeRows: readonly KnowledgeRow[] = [
       ".NET for iOS, runtime/runtime.m: xamarin_process_managed_exception",
     )
   ),
+  frame(
+    "HockeyApp_Setup_*",
+    "",
+    [],
+    "",
+    "HockeySDK-Xamarin, Setup.cs: ThrowExceptionAsNative",
+    "raise",
+  ),
   frame("xamarin_*", "", [], "", mono, "raise"),
   frame("mono_runtime_invoke*", "", [], "", mono, "raise"),
   frame("mono_runtime_try_invoke*", "", [], "", mono, "raise"),

@@ -370,8 +370,8 @@ export const companions: readonly {
 }[] = [{
   title: "Titanium",
   names:
-    /^[-+]\[(?:(?:API|Accelerometer|Analytics|App|Buffer|Calendar|Codec|Contacts|Database|Facebook|Filesystem|Geolocation|Gesture|Locale|Map|Media|Network|Platform|Socket|Stream|TopTi|UI|Utils|XML)Module|Ti[A-Z]\w{1,60}(?:Proxy|Module|View|Layer|Delegate|Session)|LocalProtocolHandler|ExpandedInvocationOperation|ObjcProxy) /,
+    /^(?:__\d{1,3})?[-+]\[(?:(?:API|Accelerometer|Analytics|App|Buffer|Calendar|Codec|Contacts|Database|Facebook|Filesystem|Geolocation|Gesture|Locale|Map|Media|Network|Platform|Socket|Stream|TopTi|UI|Utils|XML)Module|Ti[A-Z]\w{1,60}(?:Proxy|Module|View|Layer|Delegate|Session)|LocalProtocolHandler|ExpandedInvocationOperation|ObjcProxy) /,
   beside:
-    /^(?:Kroll[A-Z]|[-+]\[(?:Kroll(?:Bridge|Context|Object|Callback|Method|Event|Invocation)|Ti(?:App|Utils|Proxy|Module|Host|ViewProxy|WindowProxy|LayoutQueue|(?:UI|Contacts|Binding)\w{1,60})) )/,
+    /^(?:Kroll[A-Z]|(?:__\d{1,3})?[-+]\[(?:Kroll(?:Bridge|Context|Object|Callback|Method|Event|Invocation)|Ti(?:App|Utils|Proxy|Module|Host|ViewProxy|WindowProxy|LayoutQueue|(?:UI|Contacts|Binding)\w{1,60})) )/,
   source: "Titanium, iphone/Classes",
 }];

@@ -202,7 +202,7 @@ const consoles: readonly Console[] = [
   {
     // .NET, src/coreclr/vm/excep.cpp; Mono, mono/metadata/object.c
     said:
-      /^(Unhandled [Ee]xception[.:].{1,400}|Unhandled Exception:\s{1,4}(?!\d{1,3}\s)\S.{1,400}|Process terminated\. .{1,300}|Fatal error\. .{1,300})$/m,
+      /^(Unhandled [Ee]xception[.:].{1,400}|Unhandled Exception:\s{1,4}(?!\d{1,3}\s)\S.{1,400}|Process terminated\. .{1,300}|Fatal error\. .{1,300}|(?:\[ERROR\] )?FATAL UNHANDLED EXCEPTION: .{1,400})$/m,
     frame: managedFrame,
   },
   {
@@ -563,7 +563,10 @@ function withoutTwin(frames: ReportFrame[]): ReportFrame[] {
   const half = frames.length / 2;
   const isTwice = half >= 2 && Number.isInteger(half) &&
     frames.slice(0, half).every((frame, at) =>
-      frame.symbol === frames[at + half].symbol && frame.line === frames[at + half].line &&
+      // Their arguments are written in two ways.
+      frame.symbol?.split(" (", 1)[0].trim() ===
+        frames[at + half].symbol?.split(" (", 1)[0].trim() &&
+      frame.line === frames[at + half].line &&
       frame.address === frames[at + half].address
     );
   return isTwice ? frames.slice(0, half) : frames;

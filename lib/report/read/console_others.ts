@@ -291,6 +291,8 @@ export const noticeConsoles: readonly Console[] = [
     // SpringBoard's line of an end
     said:
       /SpringBoard\[\d{1,9}\]\S{0,3}(?: <\w{1,12}>)?:? (Application '\S{1,200}' exited (?:abnormally )?(?:with|via) signal\b(?: \d{1,2})?(?:: (?<signal>[A-Z][\w\/ ]{3,30}))?.{0,40})$/m,
+    // The log of the process itself says more.
+    unless: /UNHANDLED EXCEPTION: \S|Unhandled (?:managed )?[Ee]xception: \S/,
     teller: "SpringBoard",
     isAlone: true,
     frame: () => null,

@@ -176,7 +176,7 @@ export class CrashDraft {
       index: number === undefined ? this.threads.length : Number(number),
       // Prose before a stack is no name.
       name: number === undefined && /^[A-Za-z]\S{0,60}(?: \S{1,40}){0,4}$/.test(title) &&
-          !/\b(?:stack ?trace|back ?trace|call stack)\b/i.test(title)
+          !/\b(?:stack ?trace|back ?trace|call stack|nativeStack)\b/i.test(title)
         ? title.replace(/[:：]+$/, "")
         : null,
       queue: null,

@@ -430,7 +430,7 @@ function uncontinued(text: string): string {
 
 /** Lines by which what is before each line is found. */
 const anchor =
-  /^(.{0,100}?)(?:(?:Process|Identifier|Code Type|Parent Process|Date\/Time|OS Version|Report Version|Exception Type|Exception Codes|Termination Reason|Crashed Thread|Triggered by Thread): {1,40}\S|Thread \d{1,5} (?:Crashed|name):|at [A-Za-z][\w.+<>`/]{2,200} ?\([^()]{0,400}\) \[0x|(?<!\d)(\d{1,3}) {1,4}[A-Za-z?][\w.+ -]{1,60}?\s{1,40}0x[0-9a-f]{6,16} \S)/;
+  /^(.{0,160}?)(?:(?:Process|Identifier|Code Type|Parent Process|Date\/Time|OS Version|Report Version|Exception Type|Exception Codes|Termination Reason|Crashed Thread|Triggered by Thread): {1,40}\S|Thread \d{1,5} (?:Crashed|name):|at [A-Za-z][\w.+<>`/]{2,200} ?\([^()]{0,400}\) \[0x|(?<!\d)(\d{1,3}) {1,4}[A-Za-z?][\w.+ -]{1,60}?\s{1,40}0x[0-9a-f]{6,16} \S)/;
 
 /** The pattern of what is before each line of a report, as in logs, listings and comments; `null` where the lines are as
  * they were. */

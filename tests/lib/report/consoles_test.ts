@@ -1169,6 +1169,23 @@ Deno.test("a text without a header has no version of its own; an object that the
   );
 });
 
+Deno.test("Mono: an unhandled exception in the console of a device, behind long prefixes", () => {
+  const prefix =
+    "Sep 21 08:32:41 unknown UIKitApplication:net.example.bakeries.of.the.north.ShopForBreadAndForCakes[0x6285][21605] <Notice>: ";
+  const call = "  at Shop.Cart.Pay (System.String sum) [0x00000] in /src/Cart.cs:42";
+  const text = [
+    "[ERROR] FATAL UNHANDLED EXCEPTION: System.NotImplementedException: no bread",
+    call,
+    call.replace("Pay", "Add"),
+    "  at Shop.Program.Main () [0x00000] in /src/Main.cs:4",
+    "Terminating runtime due to unhandled exception",
+  ].map((line) => prefix + line).join("\n") +
+    "\nSep 21 08:32:42 unknown SpringBoard[15] <Warning>: Application 'Shop' exited abnormally with signal 6: Abort trap: 6\n";
+  const { what, whose } = told(text);
+  assertStringIncludes(what, "A .NET exception was not handled. It says: [ERROR] FATAL UNHANDLED");
+  assertEquals(whose[2], "Shop.Cart.Pay (System.String sum)");
+});
+
 Deno.test("Mono: what was logged before a signal", () => {
   const native = [...monoHandler, "Shop 0x1000 + 5064"];
   const prefix = "Feb  7 16:23:11 ada Shop[8] <Notice>: ";

@@ -388,6 +388,27 @@ Deno.test("a managed exception of Xamarin: its methods, and that of its cause", 
   assertEquals(path, ["Shop.Application.Main (Main.cs:17)", "Shop.Page.Tap"]);
 });
 
+Deno.test("a managed exception that HockeySDK-Xamarin threw again: its message in the name, its stack in the reason", () => {
+  const text =
+    "Process:  Shop [7]\nIdentifier:  org.shop\nOS Version:  iPhone OS 8.1.3 (12B466)\n\nException Type:  SIGABRT\nCrashed Thread:  0\n\n" +
+    "Application Specific Information:\n*** Terminating app due to uncaught exception 'System.ObjectDisposedException: no oven', reason: 'System.ObjectDisposedException: no oven\n" +
+    "  at Shop.Oven.get_Tray () [0x00000] in <filename unknown>:0 \n  at Shop.Cart.Pay () [0x00000] in <filename unknown>:0 '\n\n" +
+    `Last Exception Backtrace:\n${
+      frameLines([
+        "CoreFoundation __exceptionPreprocess + 127",
+        "libobjc.A.dylib objc_exception_throw + 39",
+        "Shop HockeyApp_Setup_ConvertToNsExceptionAndAbort_object + 8",
+        "Shop Shop_Cart_Pay + 8",
+      ]).join("\n")
+    }\n`;
+  const { happened } = explainReport(readReport(text, "x"));
+  assertEquals(happened.slice(0, 3), [
+    "A .NET exception was not caught: System.ObjectDisposedException: no oven.",
+    "The run-time made an Objective-C exception of it.",
+    "It was thrown in Shop.Oven.get_Tray.",
+  ]);
+});
+
 Deno.test("the stack of a managed exception says whose it is", () => {
   const thrown = (...calls: string[]) => {
     const report = readReport(
