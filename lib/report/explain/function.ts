@@ -35,7 +35,7 @@ import {
 import { isNearest } from "../nearest.ts";
 import { readableName, shortName } from "./names.ts";
 import type { Crash, Story } from "./story.ts";
-import { abortsInMalloc, graphicsAside, isPrivacyAbort } from "./telling.ts";
+import { graphicsAside, isPrivacyAbort } from "./telling.ts";
 import { capitalized, frameNumber } from "./words.ts";
 
 /** Whether the C++ run-time was looking for what catches an exception, and had not found that nothing does. What that search
@@ -477,9 +477,6 @@ function unnamedTermination(
       ? ""
       : imageTitle(image);
   });
-  if (abortsInMalloc(stack)) {
-    return "The process ended itself by abort(), which libsystem_malloc.dylib called: most likely it found an error in what it was given to free, or in its heap. The stack has no names of it.";
-  }
   const abi = titles.findIndex((title) => /^lib(?:c\+\+abi|stdc\+\+)\./.test(title));
   if (abi < 1 || !titles.slice(0, abi).every((title) => /^lib[Ss]ystem/.test(title))) return null;
   const objc = titles.slice(abi).some((title) => title.startsWith("libobjc."));

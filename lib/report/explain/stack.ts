@@ -433,6 +433,15 @@ function interruptedOnce(stack: readonly ReportFrame[]): number {
   if (at <= 0) return 0;
   if (ownHandler(stack)?.isWaiting === true) return 0;
   const before = stack.slice(0, at);
+  // What waited failed at nothing: it is the program's handler that did.
+  const waiting = stack[at + 1];
+  if (
+    waiting?.symbol != null && titleOf(waiting) === "libsystem_kernel.dylib" &&
+    known("wait", waiting.symbol) !== null &&
+    before.every((frame) =>
+      frameOwner(frame, frame.symbol) === "program" && !isRecorderFrame(frame)
+    )
+  ) return 0;
   // The handler itself failed, where what it interrupted had not.
   const after = stack[at + 1]?.symbol ?? null;
   const hadFailed = after === null || knownFrame(after) !== null;
@@ -945,9 +954,13 @@ function failsToAllocate(stack: readonly ReportFrame[], index: number, first: nu
     (stack[outer].symbol === null && asks.test(caller));
 }
 
-/** Whether a frame is malloc's, without a name, and called abort(). */
+/** Whether a frame is malloc's, without a name, and called abort(), which may have none either. */
 function isMallocAbort(stack: readonly ReportFrame[], index: number): boolean {
-  if (!isAbort(stack[index - 1])) return false;
+  const isNameless = index > 1 &&
+    stack.slice(0, index).every((frame) =>
+      frame.symbol === null && /^libsystem_(?:kernel|pthread|c)\.dylib$/.test(titleOf(frame))
+    ) && titleOf(stack[index - 1]) === "libsystem_c.dylib";
+  if (!isNameless && !isAbort(stack[index - 1])) return false;
   const image = imageOf(stack[index]);
   return image !== null && imageTitle(image) === "libsystem_malloc.dylib";
 }

@@ -708,24 +708,10 @@ export function isHeapDamage(report: CrashReport, { rows }: StackReading): boole
 
 /** Whether malloc ended a process, and nothing says whether the pointer that it was passed was wrong or its heap
  * damaged before. */
-export function isMallocStop(report: CrashReport, { rows }: StackReading): boolean {
-  const { information, crashedThread, lastException } = report;
-  if (
-    endedBy(report) === "abort" && lastException === null && rows.length === 0 &&
-    abortsInMalloc(crashedThread?.frames ?? [])
-  ) return true;
+export function isMallocStop({ information }: CrashReport, { rows }: StackReading): boolean {
   return rows.some(({ row }) => row.meaning === mallocStop) &&
     !rows.some(({ row }) => row.role === undefined) &&
     !information.some((text) => text.includes("malloc") || text.includes("error for object"));
-}
-
-/** Whether malloc called abort(), on a stack that has the libraries alone: libmalloc, src/malloc_printf.c calls it for what it
- * found. */
-export function abortsInMalloc(stack: readonly ReportFrame[]): boolean {
-  const titles = stack.slice(0, 12).map((frame) => frame.symbol === null ? titleOf(frame) : "");
-  const at = titles.findIndex((title) => !/^libsystem_(?:kernel|pthread|c)\.dylib$/.test(title));
-  return at > 1 && titles[at] === "libsystem_malloc.dylib" &&
-    titles[at - 1] === "libsystem_c.dylib";
 }
 
 /** Whether the run-time of .NET made an Objective-C exception of one that left managed code, whose functions are not on the

@@ -2897,7 +2897,7 @@ Deno.test("libraries without names: malloc that called abort(), a trap of a base
   const abort = "Exception Type:        EXC_CRASH (SIGABRT)";
   const system = ["libsystem_kernel.dylib", "libsystem_pthread.dylib", "libsystem_c.dylib"];
   const found = nameless(abort, ...system, "libsystem_malloc.dylib", "Shop", "Shop");
-  assertStringIncludes(found.what, "abort(), which libsystem_malloc.dylib called");
+  assertStringIncludes(found.what, "malloc found an error");
   assertEquals(found.whose.slice(0, 2), ["unknown", "malloc"]);
   assert(!nameless(abort, ...system, "Shop").what.includes("malloc"));
   const thrown = nameless(abort, ...system, "libc++abi.dylib", "libobjc.A.dylib", "Shop");
@@ -3080,4 +3080,18 @@ Deno.test("Swift's own words: a string's bounds, a precondition, an assertion, a
       ["Fatal error: load from misaligned raw pointer", "is not aligned for the type"],
     ]
   ) assertStringIncludes(said(message), what);
+});
+
+Deno.test("a fault in the program's handler of a signal that interrupted a wait is the handler's", () => {
+  const { whose } = told(crashText([
+    "Exception Type:        EXC_BAD_ACCESS (SIGSEGV)",
+    "Exception Codes:       KERN_INVALID_ADDRESS at 0x0",
+  ], [
+    "Shop onAlarm(int) + 8",
+    "libsystem_platform.dylib _sigtramp + 8",
+    "libsystem_kernel.dylib __semwait_signal + 8",
+    "libsystem_c.dylib nanosleep + 8",
+    "Shop main + 8",
+  ]));
+  assertEquals(whose, ["program", null, "onAlarm(int)"]);
 });
