@@ -30,6 +30,7 @@ import { type CrashReport, fieldValue, type ReportFrame, type ReportImage } from
 import {
   isApples,
   isBrought,
+  isInjected,
   isInstalled,
   isInterpreter,
   isOfIdentifier,
@@ -749,7 +750,7 @@ function partOf({ report, stack, frames, begin, end }: OwnedStack): number {
       // Mono's functions of C that have no row.
       (symbol !== null && knownFrame(symbol) === null &&
         /^(?!log_|mscorlib_|p_\d|wrapper_)(?:[a-z]|GC_|_wapi_)/.test(symbol) &&
-        isMonos(frame, report)) ||
+        known("library", titleOf(frame)) === null && isMonos(frame, report)) ||
       // What calls such a library does it for itself, not for another one that it stands in for.
       (isWrapper(symbol) && isBaseLibrary(frames[index - 1]?.library ?? "libobjc."));
   });
@@ -858,7 +859,7 @@ function whyAbsent(
   if (lacking === "stack" && culpritOf(report) !== null) return "culprit";
   if (
     lacking === "stack" && report.exception !== null && isSystemProgram(report) &&
-    !isInterpreter(report)
+    !isInterpreter(report) && !isInjected(report)
   ) {
     return "system's";
   }

@@ -46,7 +46,7 @@ import { shortName } from "./names.ts";
 import { occasionOf, queueRow } from "./occasion.ts";
 import { callPath } from "./path.ts";
 import { peerOf } from "./peers.ts";
-import { isOfProcess, isSystemProgram } from "./program.ts";
+import { isInjected, isOfProcess, isSystemProgram } from "./program.ts";
 import {
   hiddenRecursion,
   hiddenWords,
@@ -168,6 +168,9 @@ export function explainCrash(
     tellQueues(report, shown, story);
   }
   if (crash.peer !== null) story.tell(crash.peer.words);
+  if (isInjected(report)) {
+    story.tell("Another process had created a thread in this one, as what injects code does.");
+  }
   // A driver's new-handler is called for whoever asks for memory.
   const isHandler = story.rows.some(({ key }) => key === "operator new failed");
   const driver = outside || uncaught !== null || isHandler

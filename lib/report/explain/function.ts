@@ -27,6 +27,7 @@ import {
   frameOwner,
   frameTitle,
   functionOf,
+  isTrampoline,
   isUnnamed,
   readStack,
   type StackReading,
@@ -690,6 +691,8 @@ function frameworkRow(
     const row = known("library", name);
     // A copy without the exception may be of an access.
     if (row !== null && type === null && at === 0) return null;
+    // A handler of signals: what ended the process is further out.
+    if (row !== null && stack.slice(at, at + SHALLOW).some(isTrampoline)) return null;
     if (row !== null) return row.next === "" ? null : { row, name };
     const symbol = functionOf(frame, stack[at - 1] ?? null);
     if (!isSystemFrame(frame) || (symbol !== null && knownFrame(symbol) === null)) return null;

@@ -52,6 +52,10 @@ export function tellMessages({ report, texts, uncaught, ended }: Crash, story: S
       continue;
     }
     if (scriptCall(text) !== null) continue;
+    if (imagePath.test(text)) {
+      story.tell(`The dynamic linker was loading ${text} or running its initializers.`);
+      continue;
+    }
     const isUnknown = hasNoAddress(report, texts);
     // It only repeats what stands in place of the address.
     if (isUnknown && /^(?:==\d{1,9}==)?\s?Hint: address points to the zero page/.test(text)) {
@@ -225,6 +229,12 @@ export function javaRow(row: KnowledgeRow | null, report: CrashReport): Knowledg
     );
   return isJava ? aside : row;
 }
+
+/** The path of a program or library alone, which the dynamic linker notes while it maps and binds it and runs its
+ * initializers; dyld, src/ImageLoaderMachO.cpp and src/ImageLoaderMachOCompressed.cpp: CRSetCrashLogMessage2. Other
+ * programs note the documents that they read. */
+const imagePath =
+  /^\/[^\n:]{1,400}(?:\.(?:dylib|so|bundle|node|jnilib)|\.framework\/[^\n:]{1,200}|\/Contents\/MacOS\/[^\n:\/]{1,100})$/;
 
 /** The row for a message; `null` when it is not understood. */
 export function messageRow(text: string): KnowledgeRow | null {

@@ -2,7 +2,7 @@
 
 import { imageOf, imageTitle, isSystemFrame, isSystemImage } from "../images.ts";
 import { type CrashReport, fieldValue, type ReportFrame } from "../report.ts";
-import { textAt } from "../json.ts";
+import { numberAt, objectAt, textAt } from "../json.ts";
 import { systemPrograms } from "../system_names.ts";
 import { isMobile } from "./platform.ts";
 
@@ -17,6 +17,22 @@ export function isInterpreter({ process }: CrashReport): boolean {
   return /^(?:[Pp]ython|[Rr]uby|perl|php|tclsh|[Ww]ish|osascript|java)[\d.]*$/.test(
     process.name ?? "",
   );
+}
+
+/** Whether another process created a thread in a report's: Apple, External Modification Summary. */
+export function isInjected({ sections, body, text }: CrashReport): boolean {
+  if (body !== null) {
+    const targeted = objectAt(objectAt(body, "extMods") ?? undefined, "targeted") ?? undefined;
+    return (numberAt(targeted, "thread_create") ?? 0) > 0;
+  }
+  const warnings = sections.find(({ name }) => /^External Modification Warnings/i.test(name));
+  if (warnings?.lines.some((line) => /^Thread creation by external task/.test(line.trim()))) {
+    return true;
+  }
+  const summary =
+    /^\s{0,8}Calls made by other processes targeting this process:\s{1,8}task_for_pid: \d{1,12}\s{1,8}thread_create: (\d{1,12})/m
+      .exec(text)?.[1];
+  return summary !== undefined && Number(summary) > 0;
 }
 
 /** Folders of the system that programs were installed in before OS X 10.11 closed them; iOS has hardly any of its own

@@ -20,6 +20,14 @@ function row(
 
 /** See {@linkcode KnowledgeRow}. */
 export const consoleRows: readonly KnowledgeRow[] = [
+  ...row([": 0 leaks for 0 total"], "leaks found no lost memory.", [], "", "leaks(1)"),
+  ...row(
+    ["total leaked bytes."],
+    "leaks found memory that nothing points to any more. Nothing crashed.",
+    [],
+    "Set MallocStackLogging=1 for the program: leaks then shows where each block was allocated.",
+    "leaks(1)",
+  ),
   ...row(
     [
       "Unreal Engine: Unhandled Exception: SIG",

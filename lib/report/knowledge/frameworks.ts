@@ -1516,6 +1516,7 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     [
       ...["garbage_collect*", "mark_object", "gc_sweep*", "gc_marks*", "gc_start"],
       ...["v8::internal::Heap::CollectGarbage*", "v8::internal::Heap::PerformGarbageCollection*"],
+      ...["v8::internal::StaticMarkingVisitor<*", "v8::internal::MarkCompactCollector::*"],
       ...[
         "JSC::Heap::collect*",
         "GC_gcollect*",

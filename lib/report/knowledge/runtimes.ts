@@ -740,6 +740,17 @@ export const runtimeRows: readonly KnowledgeRow[] = [
   frame("mono_post_native_crash_handler*", "", [], "", mono, "raise"),
   frame("mono_chain_signal*", "", [], "", mono, "raise"),
   frame("sigabrt_signal_handler*", "", [], "", mono, "raise"),
+  ...["", "(anonymous namespace)::"].map((scope): KnowledgeRow => ({
+    ...frame(
+      `${scope}v8impl::FunctionCallbackWrapper::SetReturnValue*`,
+      "What a native add-on of Node.js returned from its function is no valid value (napi_value).",
+      ["a napi_value that was not set, or is of a scope that was closed"],
+      "See what the add-on's function returns on all of its paths.",
+      "Node.js, src/js_native_api_v8.cc: FunctionCallbackWrapper",
+      "top",
+    ),
+    needs: "access",
+  })),
   frame(
     "napi_fatal_error",
     "A native add-on of Node.js ended the process by napi_fatal_error().",

@@ -374,4 +374,10 @@ export const companions: readonly {
   beside:
     /^(?:Kroll[A-Z]|(?:__\d{1,3})?[-+]\[(?:Kroll(?:Bridge|Context|Object|Callback|Method|Event|Invocation)|Ti(?:App|Utils|Proxy|Module|Host|ViewProxy|WindowProxy|LayoutQueue|(?:UI|Contacts|Binding)\w{1,60})) )/,
   source: "Titanium, iphone/Classes",
+}, {
+  // A game's own code is managed, or in libraries of its own.
+  title: "Unity",
+  names: /^[A-Za-z_][^\[]{0,400}\(/,
+  beside: /^PlayerMain\(int, (?:char const|wchar_t)/,
+  source: "docs.unity3d.com, Scripting backends; the player's main function, by public reports",
 }];

@@ -465,9 +465,8 @@ class CrashTextReader {
 
   #fieldOrSection(at: number, line: string, written: string): void {
     // People put a report between backticks.
-    const trimmed = written.charCodeAt(0) === 0x60
-      ? written.replace(/^`{1,3}(?=[A-Z])/, "")
-      : written;
+    const bare = written.charCodeAt(0) === 0x60 ? written.replace(/^`{1,3}(?=[A-Z])/, "") : written;
+    const trimmed = tabled.test(bare) ? bare.replace(/\t+/, ": ") : bare;
     if (this.#continuesReason(trimmed) || this.#namesFrame(trimmed)) return;
     if (this.#draft.collecting === "outside") {
       const field = /^([^:]{1,80}):/.exec(trimmed)?.[1].trim() ?? "";
@@ -617,6 +616,10 @@ const sectionTitles =
 /** What stands before a debugger's thread or frame: `* `, and what copies have in its place. */
 const debuggerMark =
   /^\s{0,40}(?:\(lldb\) |Process \d{1,9} stopped )?[,\\]?(?:[-+*\u2022\u00b7\u25e6\u25cf\u2192\u27a1>]|[-=]>)\s{1,8}(?=(?:thread|frame) #\d)/;
+
+/** Fields in the two columns of a table, without a colon. */
+const tabled =
+  /^(?:Exception (?:Type|Subtype|Codes)|Termination Reason|(?:Triggered by|Crashed) Thread|OS Version|Code Type|Hardware Model|Process|Identifier|Version|Date\/Time)\t+\S/;
 
 /** Fields of a header that are of its exception. */
 const ofException = /^(?:exception|termination) |^(?:crashed thread|triggered by thread)$/i;

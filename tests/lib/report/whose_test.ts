@@ -2191,3 +2191,84 @@ Deno.test("what a signal met that Mono's handler passed on, and plug-ins that a 
     "What is for the main thread only",
   );
 });
+
+Deno.test("a game's engine is Unity's beside the player's main function; a handler in Chromium's framework stopped nothing by a check", () => {
+  const game = (outer: string) =>
+    attributeReport(readReport(
+      crash(`${access}0x28`, [
+        "Shop ParticleSystem::Update(float) + 8",
+        "Shop PlayerLoop() + 8",
+        outer,
+        ...ends,
+      ]),
+      "x",
+    )).maker;
+  assertEquals(game("Shop PlayerMain(int, char const**) + 8"), "Unity");
+  assertEquals(game("Shop Bakery::main(int, char const**) + 8"), null);
+  const handled = told(crash(abort, [
+    ...aborts,
+    "com.github.Electron.framework 0x106000000 + 70033807",
+    "libsystem_platform.dylib _sigtramp + 29",
+    "com.github.Electron.framework ElectronMain + 223",
+    ...ends,
+  ]));
+  assert(!handled.includes("on purpose"));
+  // A collector in the run-time's own library is not what was wrong.
+  assertEquals(
+    whose(crash(`${access}0x28`, [
+      "libmonobdwgc-2.0.dylib GC_mark_some + 476",
+      "libmonobdwgc-2.0.dylib GC_gcollect + 13",
+      "Shop CleanUp() + 297",
+      ...ends,
+    ]))[3],
+    "CleanUp()",
+  );
+});
+
+Deno.test("leaks(1), a report as a table, what the dynamic linker noted, threads that another process created", () => {
+  assertStringIncludes(
+    told(
+      "Process: Shop [7]\nPath: /Users/me/Shop\nOS Version: Mac OS X 10.9 (13A603)\nReport Version: 7\n\nleaks Report Version: 2.0\nProcess 7: 26 nodes malloced for 29 KB\nProcess 7: 2 leaks for 512 total leaked bytes.\n",
+    ),
+    "leaks found memory that nothing points to any more. Nothing crashed.",
+  );
+  const table = readReport(
+    `Exception Type\tEXC_BAD_ACCESS (SIGABRT)\nException Codes\tKERN_INVALID_ADDRESS at 0x4\n${
+      crash("", ["Shop bake + 8", ...ends])
+    }`,
+    "x",
+  );
+  assertEquals(table.exception?.type, "EXC_BAD_ACCESS");
+  assertStringIncludes(
+    told(
+      `${access}0x0\n\nApplication Specific Information:\n/Users/me/bread.bundle\n\nThread 0 Crashed:\n${
+        frameLines(["Shop bake + 8", ...ends], 0x7000).join("\n")
+      }\n`,
+    ),
+    "The dynamic linker was loading /Users/me/bread.bundle or running its initializers.",
+  );
+  const finder =
+    "Process: Finder [7]\nPath: /System/Library/CoreServices/Finder.app/Contents/MacOS/Finder\nOS Version: Mac OS X 10.9.4 (13E28)\n\nCrashed Thread: 6\n\nException Type: EXC_BAD_ACCESS (SIGSEGV)\nException Codes: EXC_I386_GPFLT\n";
+  const injected =
+    `${finder}\nExternal Modification Warnings:\nThread creation by external task.\n`;
+  assertStringIncludes(told(injected), "Another process had created a thread in this one");
+  assertEquals([whose(finder)[1], whose(injected)[1]], ["system's", "stack"]);
+});
+
+Deno.test("people's sentences, code and other systems' lines are not quoted for the message; what a native add-on returned", () => {
+  const stack = crash("", ["Shop bake + 8", ...ends]);
+  const text =
+    `The oven **"Heat"** button crashes with an error.\nconfigure: error: no oven\ncatch (OvenException e)\n${stack}`;
+  assert(!told(text).includes("Lines that were not understood"));
+  assertStringIncludes(
+    told(`Failed to heat: error 7\n${stack}`),
+    'Lines that were not understood: "Failed to heat: error 7"',
+  );
+  assertStringIncludes(
+    told(crash(`${access}0x8`, [
+      "node (anonymous namespace)::v8impl::FunctionCallbackWrapper::SetReturnValue(napi_value__*) + 16",
+      "node v8::internal::FunctionCallbackArguments::Call(void (*)()) + 466",
+    ])),
+    "What a native add-on of Node.js returned",
+  );
+});
