@@ -11,7 +11,13 @@ import {
 } from "../images.ts";
 import { signalName } from "../codes.ts";
 import { known } from "../knowledge/mod.ts";
-import type { CrashReport, ReportFrame, ReportImage, ReportThread } from "../report.ts";
+import type {
+  CrashReport,
+  ReportFrame,
+  ReportImage,
+  ReportTermination,
+  ReportThread,
+} from "../report.ts";
 import { faultAddress, lacksBacktrace, register } from "../fault.ts";
 import { headOf } from "../text.ts";
 import { interruption, isRosettas, pageFault, ROSETTA } from "./cpu.ts";
@@ -498,7 +504,9 @@ function tellAbsence({ report, crashed, outside, uncaught }: Crash, story: Story
         threadWords({ index: named, name: title, queue: null })
       }, whose own stack is not in the report.`,
     );
-  } else if ((isLacking || isBare) && report.threads.length > 0) {
+  } else if (isBare && !isLacking) {
+    story.tell(sentence(`${threadWords(crashed)} crashed; its stack is not in the report`));
+  } else if (isLacking && report.threads.length > 0) {
     story.tell("The crashed thread is not in the report.");
   }
   const counter = isBare ? counterWords(report, crashed) : null;
@@ -688,11 +696,20 @@ function crashHeadline(report: CrashReport, uncaught: UncaughtException | null):
       isUserFault(report)
     ? null
     : `ended by ${termination.namespace}` +
-      (termination.code === null ? "" : ` 0x${termination.code.toString(16)}`);
+      (termination.code === null ? "" : ` 0x${termination.code.toString(16)}`) +
+      indicatorWords(termination);
   const parts = [what, by].filter((part) => part !== null);
   return parts.length > 0
     ? parts.join(", ")
     : statedEnd(report) ?? (isPrinted(report) ? "what was printed" : "exception not in the report");
+}
+
+/** What a report calls the code of the dynamic linker or of code signing, in parentheses; empty for others. */
+function indicatorWords({ namespace, reasons }: ReportTermination): string {
+  const [indicator = ""] = reasons;
+  return /^(?:DYLD|CODESIGNING)$/.test(namespace ?? "") && /^[A-Z][A-Za-z ]{3,39}$/.test(indicator)
+    ? ` (${indicator})`
+    : "";
 }
 
 /** The headline of an exception that has a number in place of a name. */

@@ -370,7 +370,8 @@ function tellTriage(report: CrashReport, story: Story): void {
 
 /** Tells that it was a handler of signals that met the trap, as one of a run-time's does to end the process: what the
  * signal was for is further out. */
-export function tellOwnTrap({ report, outside, stack, reading }: Crash, story: Story): void {
+export function tellOwnTrap(crash: Crash, story: Story): void {
+  const { report, outside, stack, reading } = crash;
   const { exception } = report;
   const handler = stack.slice(0, reading.first).findLast(({ symbol }) =>
     symbol !== null && /signal_?handler/i.test(symbol)
@@ -390,8 +391,8 @@ export function tellOwnTrap({ report, outside, stack, reading }: Crash, story: S
         ? `A handler of signals in the process (${shortName(handler.symbol!)})`
         : `${owner}'s own handler of signals`
     } ended the process by a trap instruction, after it had got a signal: no check failed there. What the signal was for was met in ${
-      frameTitle(failed)
-    } (${frameNumber(report, failed)}).`,
+      interruptedPlace(crash)
+    }.`,
   );
   const said = debuggerFault(report, failed);
   if (said === null) {
@@ -400,6 +401,20 @@ export function tellOwnTrap({ report, outside, stack, reading }: Crash, story: S
   }
   story.tell(said.text);
   if (said.isNull) story.rows.unshift(known("address", "null")!);
+}
+
+/** The innermost frame that a signal interrupted, in words. On Intel CPUs the system's walk often has no code there, but a 0 or a
+ * return address of -1: then the next frame called what was interrupted. */
+function interruptedPlace({ report, stack, reading: { first } }: Crash): string {
+  const frame = stack[first];
+  const isNowhere = (frame: ReportFrame | undefined): boolean =>
+    frame !== undefined && imageOf(frame) === null && frame.symbol === null &&
+    (frame.address === 0n || frame.address === 0xffff_ffffn);
+  const caller = isNowhere(frame) ? stack[first + 1] ?? frame : frame;
+  const isLost = caller !== frame || isNowhere(stack[first - 1]);
+  return `${frameTitle(caller)} (${frameNumber(report, caller)})${
+    isLost ? " or what it called" : ""
+  }`;
 }
 
 /** Tells that it was a handler of signals of the program's own that called abort(): what the signal interrupted is no more
@@ -426,9 +441,7 @@ export function tellOwnAbort(crash: Crash, story: Story): void {
       known("exception", "an abort in a run-time's handler of signals")!,
       `${owner}'s own handler of signals ended the process by abort()${
         ownLog(owner)
-      }. What the signal was for was met in ${frameTitle(failed)} (${
-        frameNumber(report, failed)
-      }).`,
+      }. What the signal was for was met in ${interruptedPlace(crash)}.`,
     );
     story.tell("The signal's name is not in the report.");
     return;
@@ -439,19 +452,13 @@ export function tellOwnAbort(crash: Crash, story: Story): void {
   }
   const passed = passedOn(crash);
   if (passed !== null && failed !== undefined) {
-    // On Intel CPUs the system's walk often has 0 there.
-    const caller = stack[crash.reading.first + 1];
-    const isLost = failed.address === 0n && failed.symbol === null && caller !== undefined;
-    const place = isLost
-      ? `${frameTitle(caller)} (${frameNumber(report, caller)}) or what it called`
-      : `${frameTitle(failed)} (${frameNumber(report, failed)})`;
     story.add(
       known("exception", "an abort in a handler of signals")!,
       `A handler of signals in the process (${passed.by}), to which Mono's passed the signal on, ended it by abort(). ${
         passed.of === null
           ? "Which signal it had got is not in the report; it interrupted"
           : `By the name of Mono's it was that of ${passed.of}, in`
-      } ${place}.`,
+      } ${interruptedPlace(crash)}.`,
     );
     return;
   }

@@ -80,8 +80,8 @@ export function explainReport(
     return whole({ ...found, happened: [...found.happened, ...own] });
   }
   if (report.format === "sample" || report.format === "spindump") {
-    const { length } = report.threads;
-    const title = length === 0 ? report.format : `${report.format}, ${count(length, "thread")}`;
+    const threads = threadCount(report);
+    const title = threads === 0 ? report.format : `${report.format}, ${count(threads, "thread")}`;
     return explainSampled(report, title, [], [], mine);
   }
   if (isLive(report)) {
@@ -94,6 +94,12 @@ export function explainReport(
     return explainSampled(report, "paused by a debugger", [told], [], mine);
   }
   return explainCrash(report, mine);
+}
+
+/** Number of threads of a sample, which has a row for each queue that a thread worked for, and for a queue of several threads. */
+function threadCount({ threads }: CrashReport): number {
+  const ids = new Set(threads.map(({ id }) => id).filter((id) => id !== null));
+  return ids.size === 0 ? threads.length : ids.size;
 }
 
 /** Whether a report without its kind is a stackshot, by its table of the system's processes or its code. */

@@ -2,7 +2,14 @@
 
 import { objectAt, textAt } from "../json.ts";
 import { type CrashReport, fieldValue, type ReportFrame } from "../report.ts";
-import { endOfTermination, functionOf, interrupted, isCatcher, isThrow } from "./stack.ts";
+import {
+  endOfTermination,
+  functionOf,
+  interrupted,
+  isCatcher,
+  isThrow,
+  throwsCxx,
+} from "./stack.ts";
 
 /** An uncaught exception. */
 export interface UncaughtException {
@@ -55,7 +62,7 @@ export function uncaughtException(
   if (thrown >= 0 && (aborts || (thrown <= 1 && !isFault(report)))) {
     return found("Objective-C", crashed.slice(thrown));
   }
-  const cxx = has(/^__cxa_throw\b/, handled);
+  const cxx = crashed.slice(0, 60).findIndex((frame, at) => at >= handled && throwsCxx(frame));
   if (cxx >= 0 && terminates) return found("C++", crashed.slice(cxx));
   const again = has(/^objc_exception_rethrow\b/) >= 0 ||
     has(/^[-+]\[NSApplication (?:_crashOnException|reportException|_showException):/) >= 0 ||

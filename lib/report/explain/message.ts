@@ -35,6 +35,8 @@ export function tellMessages({ report, texts, uncaught, ended }: Crash, story: S
       continue;
     }
     if (uncaught !== null && sameReason(text, uncaught)) continue;
+    // The line of an exception that was cut behind its first word.
+    if (uncaught !== null && text.trim() === "terminating") continue;
     // Already quoted with the termination.
     if (story.happened.some((told) => told === `It says: ${withoutAbsent(text)}`)) continue;
     if (isLoadedPath(report, text) || isCutCopy(text, texts)) continue;

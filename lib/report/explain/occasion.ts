@@ -241,5 +241,6 @@ function isOnce({ key }: KnowledgeRow): boolean {
 
 /** Whether an origin is only that some dispatch queue ran a block. */
 function isQueue({ key }: KnowledgeRow): boolean {
-  return key.startsWith("_dispatch_") && !/^_dispatch_(?:main_|apply_|source_latch_)/.test(key);
+  return key.startsWith("_dispatch_") &&
+    !/^_dispatch_(?:main_|apply_|source_(?:latch|handler)_)/.test(key);
 }

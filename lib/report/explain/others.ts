@@ -16,7 +16,7 @@ import {
   isTweak,
   responsibleOf,
 } from "./program.ts";
-import { endedBy, frameOwner, functionOf } from "./stack.ts";
+import { endedBy, frameOwner, frameTitle, functionOf, isTrampoline } from "./stack.ts";
 import type { Crash, Story } from "./story.ts";
 import { onlyWaits } from "./telling.ts";
 import { sentence, threadWords } from "./words.ts";
@@ -34,7 +34,30 @@ export function tellOthers(crash: Crash, story: Story): void {
   tellCloser(crash, story);
   tellSharers(crash, story);
   tellMessaged(crash, story);
+  tellHandled(crash, story);
   tellCrowd(crash, story);
+}
+
+/** Tells which other thread a signal had interrupted, where the crashed one has none: what the signal was for may have been
+ * first. */
+function tellHandled({ report, crashed, stack }: Crash, story: Story): void {
+  if (stack.some(isTrampoline)) return;
+  const found = report.threads.filter((thread) =>
+    thread !== crashed && thread.frames.findIndex(isTrampoline) > 0
+  );
+  if (found.length !== 1) return;
+  const [{ frames }] = found;
+  const at = frames.findIndex(isTrampoline);
+  const handler = functionOf(frames[at - 1], null);
+  const failed = frames.slice(at + 1).find((frame) => functionOf(frame, null) !== null);
+  if (handler === null || failed === undefined) return;
+  story.tell(
+    sentence(
+      `${threadWords(found[0])} was in a handler of a signal (${
+        shortName(handler)
+      }), which had interrupted ${frameTitle(failed)} or what it called`,
+    ),
+  );
 }
 
 /** Threads from which on a process has more than pools begin, and those at one place that are a crowd. */

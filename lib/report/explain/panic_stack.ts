@@ -103,8 +103,10 @@ export function panicEnd(report: CrashReport): number {
   ) + 1;
 }
 
-/** Most functions that are named. */
+/** Most functions that are named, beside those by which memory is allocated and freed. */
 const MAX_CALLS = 4;
+const allocating =
+  /^_?(?:zcram|z(?:alloc|free)\w{0,20}|k(?:alloc|free|heap_\w{1,20})\w{0,20}|_?(?:MALLOC|FREE)|(?:in|de)flate(?:End|Init2?_?))$/;
 
 /** Tells the functions that led to a panic, innermost first, where the backtrace names them, or the extension that it was
  * in; `null` for others. */
@@ -131,10 +133,13 @@ function panicPath(report: CrashReport): string | null {
   let begin = from;
   while (begin < frames.length && panicking.test(frames[begin].symbol ?? "")) begin++;
   const names: string[] = [];
+  let calls = 0;
   for (const frame of frames.slice(begin)) {
-    const name = names.length < MAX_CALLS ? nameOf(frame) : null;
+    const name = calls < MAX_CALLS ? nameOf(frame) : null;
     if (name === null) break;
     names.push(name);
+    // Who asked for memory, or gave it back, says more.
+    if (!allocating.test(frame.symbol ?? "")) calls++;
   }
   return names.length === 0
     ? null

@@ -532,7 +532,7 @@ function saysWhy(symbol: string): boolean {
 
 /** Functions that the run-times call while they end a process because of an exception. */
 const terminating =
-  /^(?:std::(?:__1::)?(?:__)?terminate\b|_ZSt9terminatev|_ZSt11__terminatePFvvE|_?objc_terminate|__handleUncaughtException|__clang_call_terminate|(?:demangling_|default_)(?:terminate|unexpected)_handler|uncaughtErrorProc|[-+]\[NSApplication (?:_crashOnException|reportException|_showException):\]?)|CPPExceptionTerminate\(/;
+  /^(?:std::(?:__1::)?(?:__)?terminate\b|_ZSt9terminatev|_ZSt11__terminatePFvvE|_?objc_terminate|__handleUncaughtException|__clang_call_terminate|(?:demangling_|default_)(?:terminate|unexpected)_handler|__gnu_cxx::__verbose_terminate_handler\b|__cxxabiv1::__(?:terminate|unexpected)\b|uncaughtErrorProc|[-+]\[NSApplication (?:_crashOnException|reportException|_showException):\]?)|CPPExceptionTerminate\(/;
 
 /** The handler that the C++ run-time has of its own. */
 const defaultHandler = /^(?:demangling_|default_)(?:terminate|unexpected)_handler/;
@@ -559,6 +559,14 @@ const AGAIN_DEPTH = 20;
 export function isThrow(symbol: string | null): boolean {
   return symbol !== null &&
     /^(?:objc_exception_throw|__exceptionPreprocess|__cxa_throw)\b/.test(symbol);
+}
+
+/** Whether a frame is of the function that throws C++'s exceptions. In GNU's library its last call ends it, so that the return
+ * address there has the name of the next function: libstdc++-v3, libsupc++/eh_throw.cc. */
+export function throwsCxx({ symbol, offset }: ReportFrame): boolean {
+  return symbol !== null &&
+    (/^__cxa_throw\b/.test(symbol) ||
+      (offset === 0 && symbol.startsWith("__gxx_exception_cleanup")));
 }
 
 /** Whether a function raises an exception again that was caught. */

@@ -29,14 +29,22 @@ import {
 import { isDull, javaRow, messageRow, sameReason } from "./message.ts";
 import { isOfProcess } from "./program.ts";
 import { saidBefore } from "./said_before.ts";
-import { frameOwner, frameTitle, functionOf, isPart, isRethrow, rethrowOf } from "./stack.ts";
+import {
+  frameOwner,
+  frameTitle,
+  functionOf,
+  isPart,
+  isRethrow,
+  rethrowOf,
+  throwsCxx,
+} from "./stack.ts";
 import type { Crash, Story } from "./story.ts";
 import { sentence, unique } from "./words.ts";
 
 /** What is told of an exception that operator new threw: it throws no other than that there is no memory. ISO C++,
  * [new.delete.single]. */
 function allocationRow(stack: readonly ReportFrame[]): KnowledgeRow | null {
-  const at = stack.findIndex(({ symbol }) => symbol === "__cxa_throw");
+  const at = stack.findIndex(throwsCxx);
   const asker = at < 0 ? null : stack[at + 1]?.symbol ?? null;
   return asker !== null && /^operator new(?:\[\])?\(/.test(asker)
     ? knownFrame("std::__throw_bad_alloc()")
@@ -292,6 +300,7 @@ const HELPERS = 2;
 function raiserOf(stack: readonly ReportFrame[], report: CrashReport): number {
   return stack.findIndex((frame, at) => {
     const symbol = functionOf(frame, stack[at - 1] ?? null);
+    if (throwsCxx(frame)) return false;
     return symbol === null
       ? frameOwner(frame, null) !== "system" || isOfProcess(frame, report)
       : !raising(symbol);

@@ -402,6 +402,9 @@ export const frameRows: readonly KnowledgeRow[] = [
   ...[
     "std::terminate*",
     "std::__terminate*",
+    // GNU's C++ library, which Mac OS X had before 10.9.
+    "__cxxabiv1::__terminate*",
+    "__gnu_cxx::__verbose_terminate_handler*",
     "_objc_terminate*",
     "objc_terminate*",
     "default_terminate_handler*",

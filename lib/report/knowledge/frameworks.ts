@@ -1952,6 +1952,11 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "libdispatch, src/source.c",
   ),
   ...origin(
+    ["_dispatch_source_handler_dispose*", "_dispatch_source_handler_free*"],
+    "while the handler of a dispatch source was released",
+    "libdispatch, src/source.c: _dispatch_source_handler_dispose",
+  ),
+  ...origin(
     ["_dispatch_source_latch_and_call*"],
     "in the handler of a dispatch source, such as a timer's or a file's",
     "libdispatch, src/source.c: _dispatch_source_latch_and_call",

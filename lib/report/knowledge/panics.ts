@@ -680,8 +680,8 @@ export const panicRows: readonly KnowledgeRow[] = [
   ...["Possible memory corruption", "inconsistent state in soon to be deleted"].map((key) =>
     panic(
       key,
-      "The kernel's tables of pages did not fit together: its memory was damaged.",
-      ["a bug in the kernel or an extension", "failing memory"],
+      "The kernel's tables of pages did not fit together.",
+      ["memory that the kernel or an extension damaged", "failing memory"],
       "See the extensions in the backtrace; run Apple Diagnostics.",
       "XNU, osfmk/i386/pmap_internal.h: pmap_pv_remove; osfmk/arm/pmap/pmap.c: pmap_tte_remove",
       "finder",
@@ -726,22 +726,17 @@ export const panicRows: readonly KnowledgeRow[] = [
     "double free",
     "A block of the kernel's memory was freed that was free already.",
     ["a bug in the kernel or an extension"],
-    "Update or remove extensions that are not Apple's.",
+    "Install updates of the system; update or remove extensions that are not Apple's.",
     "XNU, osfmk/kern/zalloc.c",
   ),
-  panic(
-    "out of balance",
-    "A file system counted the uses of a file wrongly.",
-    ["a bug in a file system or an extension"],
-    "See which volumes were mounted or unmounted.",
-    "XNU, bsd/vfs/vfs_subr.c: vnode_rele",
-  ),
-  panic(
-    "usecount -ve",
-    "A file system counted the uses of a file wrongly.",
-    ["a bug in a file system or an extension"],
-    "See which volumes were mounted or unmounted.",
-    "XNU, bsd/vfs/vfs_subr.c: vnode_rele",
+  ...["out of balance", "usecount -ve"].map((key) =>
+    panic(
+      key,
+      "The uses of a file were counted wrongly.",
+      ["a bug in a file system, an extension or the kernel's layer over file systems"],
+      "See which volumes were mounted or unmounted.",
+      "XNU, bsd/vfs/vfs_subr.c: vnode_rele",
+    )
   ),
   panic(
     "kernel abort type",

@@ -267,7 +267,10 @@ class CrashTextReader {
   #debuggerFrame(line: string): FrameLine | null {
     const frame = parseDebuggerFrame(line);
     if (frame === null) return null;
-    this.#isDebugger ??= !/^[ \t>]{0,8}Exception Type:/m.test(this.#draft.text.slice(0, 1 << 18));
+    const head = this.#isDebugger === null ? this.#draft.text.slice(0, 1 << 18) : "";
+    this.#isDebugger ??= !/^[ \t>]{0,8}Exception Type:/m.test(head) ||
+      // One whose stacks were left out.
+      !/^[ \t>]{0,8}\d{1,4}\s{1,8}\S.{0,80}\s0x[0-9a-f]{6,16} /m.test(head);
     return this.#isDebugger ? frame : null;
   }
 
@@ -297,11 +300,17 @@ class CrashTextReader {
   /** The last line of a copy that ends within a frame, after its image. */
   #cutFrame(at: number, line: string): FrameLine | null {
     const isLast = at + 2 >= this.#draft.lines.length && this.#draft.collecting === "thread";
-    const match = isLast ? /^(\d{1,4})\s{1,20}(\S{3,100})\s*$/.exec(line) : null;
+    const match = isLast ? /^(\d{1,4})\s{1,20}(\S{3,100})(\s*)$/.exec(line) : null;
     if (match === null || Number(match[1]) !== this.#draft.thread?.frames.length) return null;
+    // The name itself may be cut.
+    const imageName = match[3] !== ""
+      ? match[2]
+      : this.#draft.threads.flatMap(({ frames }) => frames)
+        .find(({ imageName }) => imageName?.startsWith(match[2]))?.imageName;
+    if (imageName == null) return null;
     return {
       index: Number(match[1]),
-      imageName: match[2],
+      imageName,
       address: 0n,
       placeAt: line.length,
       ...noPlace,

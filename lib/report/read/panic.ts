@@ -393,5 +393,6 @@ function messageOf(line: string): string {
   const quoted = text.startsWith('"')
     ? text.slice(1, text.lastIndexOf('"') > 0 ? text.lastIndexOf('"') : undefined)
     : text;
-  return quoted.trim().slice(0, 1000);
+  // Some of the kernel's messages end with a line feed, which the report escapes.
+  return quoted.trim().replace(/(?:\\n)+$/, "").slice(0, 1000);
 }

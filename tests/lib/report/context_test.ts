@@ -2038,3 +2038,90 @@ Deno.test("widgets of a library on a thread that is not the main one; the end of
   ]));
   assertStringIncludes(ended.what, "while Python ended");
 });
+
+Deno.test("what a signal interrupted has no name where the walk has none; another thread's handler is told", () => {
+  const handled = (word: string): string =>
+    told(crash(`Code Type: X86 (Native)\n${abort}`, [
+      "libsystem_kernel.dylib __pthread_kill + 10",
+      "libsystem_c.dylib abort + 167",
+      "monoshop mono_handle_native_sigsegv + 1060",
+      "libsystem_c.dylib _sigtramp + 43",
+      ...word === "" ? [] : [`${word} ??? 0 + 4294967295`],
+      "CoreFoundation __CFRunLoopServiceMachPort + 170",
+      ...loop,
+    ])).what;
+  assertStringIncludes(
+    handled("0xffffffff"),
+    "was met in __CFRunLoopServiceMachPort (CoreFoundation) (frame 5) or what it called.",
+  );
+  assertStringIncludes(
+    handled(""),
+    "was met in __CFRunLoopServiceMachPort (CoreFoundation) (frame 4).",
+  );
+  const [crashed, other] = [
+    [
+      "libsystem_kernel.dylib __pthread_kill + 10",
+      "libsystem_c.dylib abort + 93",
+      "libsystem_kernel.dylib internal_catch_exception_raise + 46",
+      "libsystem_kernel.dylib _Xexception_raise + 232",
+      "MyApp serve_exceptions + 129",
+      "libsystem_pthread.dylib _pthread_start + 20",
+    ],
+    [
+      "MyApp on_fault + 20",
+      "libsystem_c.dylib _sigtramp + 43",
+      "libglib.dylib g_pattern_find + 30",
+      ...loop,
+    ],
+  ].map((frames) => frameLines(frames, 0x7000).join("\n"));
+  assertStringIncludes(
+    told(`${abort}\n\nThread 0:\n${other}\n\nThread 1 Crashed:\n${crashed}\n`).what,
+    "Thread 0 was in a handler of a signal (on_fault), which had interrupted g_pattern_find (libglib.dylib) or what it called.",
+  );
+});
+
+Deno.test("GNU's terminate handler, a source's handler that is released, allocators in a panic's path", () => {
+  const thrown = told(crash(abort, [
+    "libSystem.B.dylib abort + 93",
+    "libstdc++.6.dylib __gnu_cxx::__verbose_terminate_handler() + 433",
+    "libstdc++.6.dylib __cxxabiv1::__terminate(void (*)()) + 10",
+    "libstdc++.6.dylib __gxx_exception_cleanup(_Unwind_Reason_Code, _Unwind_Exception*) + 0",
+    "libstdc++.6.dylib operator new(unsigned long) + 101",
+    "MyApp Cart::grow() + 27",
+    ...loop,
+  ]));
+  assertStringIncludes(thrown.what, "A C++ exception was not caught");
+  assertStringIncludes(thrown.what, "A C++ allocation failed");
+  assert(!thrown.what.includes("__gxx_exception_cleanup"), thrown.what);
+  const bare = told(crash(abort, [
+    "libSystem.B.dylib abort + 93",
+    "libstdc++.6.dylib __gnu_cxx::__verbose_terminate_handler() + 433",
+    "MyApp Cart::grow() + 27",
+    ...loop,
+  ])).what;
+  assertStringIncludes(bare, "std::terminate() was called");
+  const released = told(crash(access("0x216b7cf75fb8"), [
+    "libobjc.A.dylib objc_release + 16",
+    "libsystem_blocks.dylib _Block_release + 236",
+    "libdispatch.dylib _dispatch_source_handler_dispose + 36",
+    "libdispatch.dylib _dispatch_source_latch_and_call + 504",
+    "libdispatch.dylib _dispatch_source_invoke + 844",
+    "libdispatch.dylib _dispatch_main_queue_callback_4CF + 44",
+    ...loop,
+  ])).what;
+  assertStringIncludes(released, "while the handler of a dispatch source was released");
+  assert(!released.includes("in the handler of"), released);
+  const panic = told([
+    'panic(cpu 2 caller 0xffffff8012801df5): "zfree: double free of 0xffffff80285d9000 to zone kalloc.8192\\n"@/src/osfmk/kern/zalloc.c:1304',
+    "Backtrace (CPU 2), Frame : Return Address",
+    ...["_panic + 0x63", "_zfree + 0x67a", "_kfree_addr + 0x68", "_deflateEnd + 0x87"]
+      .concat(["_shop_lookup + 0x63", "_shop_input + 0x112", "_ip_input + 0x18b6"])
+      .map((frame, at) => `0xffffff912141b4${at}0 : 0xffffff801280${at}df5 mach_kernel : ${frame}`),
+    "\nBSD process name corresponding to current thread: kernel_task\n",
+  ].join("\n")).what;
+  assertStringIncludes(panic, "to zone kalloc.8192\n");
+  assertStringIncludes(
+    panic,
+    "raised in zfree, called by kfree_addr, deflateEnd, shop_lookup, shop_input, ip_input.",
+  );
+});

@@ -654,7 +654,7 @@ Deno.test("an .ips's termination or exception alone, and members without their b
     const report = readReport(text, "x");
     assertEquals(report.termination?.namespace, "DYLD", text);
     assertStringIncludes(told(text), "A library is missing");
-    assertEquals(explainReport(report).headline, "ended by DYLD 0x1");
+    assertEquals(explainReport(report).headline, "ended by DYLD 0x1 (Library missing)");
   }
   const exception =
     '{"codes":"0x0000000000000001, 0x0000000000000010","rawCodes":[1,16],"type":"EXC_BAD_ACCESS",' +
@@ -733,4 +733,61 @@ Deno.test("a program whose file exec() refused did not crash after fork(), as it
   assertStringIncludes(check.join("\n"), "codesign -dv");
   assert(!/crashed in a library/.test(happened.join("\n")), happened.join("\n"));
   assertEquals(check.filter((text) => text.includes("fork")), []);
+});
+
+Deno.test("copies: a cut image's name, registers without their stack, a debugger's frame, one word of a message", () => {
+  const { crashedThread } = readReport(
+    `Exception Type: EXC_CRASH (SIGABRT)\n\nThread 0 Crashed:\n${
+      stack(["libsystem_c.dylib abort + 8", "MyLibrary draw + 8", "GraphicsServices run + 4"])
+    }\n3   Graph`,
+    "x",
+  );
+  assertEquals(crashedThread?.frames.at(-1)?.imageName, "GraphicsServices");
+  const unknown = readReport(
+    `Exception Type: EXC_CRASH (SIGABRT)\n\nThread 0 Crashed:\n${
+      stack(["libsystem_c.dylib abort + 8", "MyLibrary draw + 8"])
+    }\n2   Graph`,
+    "x",
+  );
+  assertEquals(unknown.crashedThread?.frames.length, 2);
+  const bare = told(
+    "Exception Type: EXC_BAD_ACCESS (SIGBUS)\nException Codes: KERN_PROTECTION_FAILURE at 0x0000000000000002\n\n" +
+      "Thread 0 crashed with X86 Thread State (32-bit):\n  eax: 0x00000002  ebx: 0x00000000\n",
+  );
+  assertStringIncludes(bare, "Thread 0 crashed; its stack is not in the report.");
+  const stopped = readReport(
+    "Exception Type:  EXC_BAD_ACCESS (SIGSEGV)\nException Codes: KERN_INVALID_ADDRESS at 0x0000000000000010\n\n" +
+      "(lldb)\n* thread #1: tid = 0x19b7, 0x00007fff92c663c3 MyKit`draw + 325, stop reason = EXC_BAD_ACCESS (code=1, address=0x10)\n" +
+      "    frame #0: 0x00007fff92c663c3 MyKit`draw + 325\n",
+    "x",
+  );
+  assertEquals(stopped.crashedThread?.frames[0]?.symbol, "draw");
+  const cut = told(
+    "Process: MyApp [1]\nException Type: EXC_CRASH (SIGABRT)\n\nApplication Specific Information:\n" +
+      "*** Terminating app due to uncaught exception 'NSInvalidArgumentException', reason: '-[Cart draw]: unrecognized selector sent to instance 0x604000a60bc0'\nterminating",
+  );
+  assert(!cut.includes("no exception was in hand"), cut);
+  const { headline } = explainReport(readReport(
+    "Process: MyApp [1]\nException Type: EXC_CRASH (SIGABRT)\nTermination Reason: DYLD, [0x5] Code Signature\n",
+    "x",
+  ));
+  assertStringIncludes(headline, "ended by DYLD 0x5 (Code Signature)");
+});
+
+Deno.test("a sample's rows of queues are no threads", () => {
+  const { headline } = explainReport(readReport(
+    [
+      "Analysis of sampling MyApp (pid 1) every 1 millisecond",
+      "Call graph:",
+      ...["Thread_11   DispatchQueue_1: com.apple.main-thread  (serial)", "Thread_12"].concat([
+        "Thread_<multiple>   DispatchQueue_14: com.example.draw  (serial)",
+        "Thread_12   DispatchQueue_15: com.example.load  (serial)",
+      ]).flatMap((title) => [
+        `    25 ${title}`,
+        "    + 25 mach_msg2_trap  (in libsystem_kernel.dylib) + 8  [0x7fff8a477fb9]",
+      ]),
+    ].join("\n"),
+    "x",
+  ));
+  assertStringIncludes(headline, "sample, 2 threads");
 });
