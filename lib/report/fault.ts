@@ -3,6 +3,7 @@
 import { subtypeName } from "./codes.ts";
 import { textAt } from "./json.ts";
 import { type CrashReport, fieldValue, type ReportException, type ReportThread } from "./report.ts";
+import { headOf } from "./text.ts";
 
 /** Addresses below this are taken for a member of an object at null. */
 export const NEAR_NULL = 0x10000n;
@@ -24,7 +25,14 @@ export function faultAddress(report: CrashReport): bigint | null {
     ?.[1];
   if (reported !== undefined) return BigInt(reported);
   const thread = report.crashedThread;
-  return register(thread, "far") ?? register(thread, "cr2");
+  return nearAddress(report) ?? register(thread, "far") ?? register(thread, "cr2");
+}
+
+/** The address around which a report shows the memory, which is the exception's where it is not `cr2`'s: 0 has no
+ * prefix, and is also there of a general protection fault. */
+export function nearAddress({ text }: CrashReport): bigint | null {
+  const near = /\bVM Regions Near (0x[0-9a-f]{1,16}):/i.exec(headOf(text))?.[1];
+  return near === undefined ? null : BigInt(near);
 }
 
 /** Subtypes whose second code is no address that was used: that of a general protection fault is of an earlier fault, or

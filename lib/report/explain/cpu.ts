@@ -1,6 +1,6 @@
 /** What the CPU says of an exception: by registers, trap numbers and the instruction. */
 
-import { register } from "../fault.ts";
+import { nearAddress, register } from "../fault.ts";
 import { imageOf, imageTitle, titleOf } from "../images.ts";
 import { instructionBytes } from "../instruction_bytes.ts";
 import { checkNumber, foreignCode, isAtBeginning, refusedKind } from "./instruction.ts";
@@ -8,7 +8,6 @@ import { isMobile } from "./platform.ts";
 import { abortsAfter } from "./stack.ts";
 import { type CpuFamily, type KnowledgeRow, known } from "../knowledge/mod.ts";
 import { type CrashReport, fieldValue, type ReportFrame, type ReportThread } from "../report.ts";
-import { headOf } from "../text.ts";
 
 /** How memory was used. */
 export type Access = "read" | "write" | "execute";
@@ -133,11 +132,13 @@ export function pageFault(report: CrashReport): string | null {
 }
 
 /** By the memory that the report has around an address: it is that of an access that failed. */
-function nearFault({ text }: CrashReport): string | null {
-  const address = /\bVM Regions Near (0x[0-9a-f]{1,16}):/i.exec(headOf(text))?.[1];
-  return address === undefined
+export function nearFault(report: CrashReport): string | null {
+  const address = nearAddress(report);
+  return address === null
     ? null
-    : `The report shows the memory near ${address}: it was an access to that address that failed.`;
+    : `The report shows the memory near 0x${
+      address.toString(16)
+    }: it was an access to that address that failed.`;
 }
 
 /** By ARM's exception syndrome: `esr: 0x92000007 (Data Abort) byte read Translation fault`. */

@@ -20,7 +20,7 @@ import type {
 } from "../report.ts";
 import { faultAddress, lacksBacktrace, register } from "../fault.ts";
 import { headOf } from "../text.ts";
-import { interruption, isRosettas, pageFault, ROSETTA } from "./cpu.ts";
+import { interruption, isRosettas, nearFault, pageFault, ROSETTA } from "./cpu.ts";
 import { crashedIndex, crashedTitle, isCalledMain } from "./crashed.ts";
 import { tellAccess, tellCodes, tellKind, tellOwnAbort, tellOwnTrap } from "./exception.ts";
 import { tellOthers } from "./others.ts";
@@ -137,6 +137,10 @@ export function explainCrash(
     const trap = pageFault(report) ??
       (isMisplaced(stack) ? null : interruption(reading.first, stack));
     if (trap !== null) story.tell(trap);
+  } else if ((exception?.type ?? null) === null && faultAddress(report) === null) {
+    // The stack, or a handler's name, tells the rest.
+    const near = nearFault(report);
+    if (near !== null) story.tell(near);
   }
   tellAbsence(crash, story);
   tellRaisedAgain(crash, story);

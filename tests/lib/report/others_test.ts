@@ -793,6 +793,15 @@ Deno.test("V8's finalizers; the address of an access by the memory that a copy s
     told(near).happened,
     "the memory near 0x100000002: it was an access to that address that failed",
   );
+  // Also where the stack tells what happened, and where the codes are not in the copy.
+  const released = near.replace(
+    /^0 .*hasOne.*$/m,
+    "0   libobjc.A.dylib               \t0x00007fff8a1b0000 objc_release + 16",
+  ).replace("0x100000002", "0x18");
+  assertStringIncludes(told(released).happened, "the memory near 0x18: it was an access");
+  const cut = `Exception Type:  EXC_BAD_ACCESS (SIGSEGV)\n\n${near.replace("0x100000002", "0x18")}`;
+  assertStringIncludes(told(cut).happened, "The address: it is null plus 24");
+  assertEquals(told(cut).happened.includes("the memory near"), false);
 });
 
 Deno.test("null in a destructor is a member that is not there; advice is given once", () => {
