@@ -342,6 +342,7 @@ function attribute(report: CrashReport, options: AttributionOptions): Attributio
   }
   // What is left on the stack need not have called what raised it.
   const isLeft = deciding?.owner === "program" && hasLeft(report, stack);
+  if (isLeft && !isOwn) return { ...undecided, absent: "thrower", frames };
   // A panic of Rust that may not go on has left what it began in, unless that is the function itself.
   const isUnwound = isOwn && endedBy(report) !== "access" &&
     stack.slice(0, at).some(({ symbol }) => cannotUnwind.test(symbol ?? ""));
@@ -534,13 +535,21 @@ function isThrown(
     !frames.slice(0, thrown).some(({ owner }) => owner === "program" || owner === "mine");
 }
 
+/** Mono's functions that its compiled code calls to throw an exception (Mono, mono/mini/exceptions-*.c). */
+const throwsForManaged = /^mono_(?:x86|amd64|arm|arm64)_(?:re)?throw_(?:corlib_)?exception$/;
+
 /** Whether a run-time of managed code ended the process without names that say why, and was called by code without names, as
  * that which it compiles has none. */
 function isCalledByManaged(
   report: CrashReport,
   { stack, reading }: OwnedStack,
-  { at, deciding }: Deciding,
+  { at, deciding, isPart }: Deciding,
 ): boolean {
+  // What Mono throws for code without names is managed code's.
+  if (isPart && throwsForManaged.test(deciding?.frame.symbol ?? "")) {
+    return stack[at + 1] !== undefined && imageOf(stack[at + 1]) === null &&
+      stack[at + 1].symbol === null;
+  }
   if (deciding?.owner !== "runtime" || endedBy(report) !== "abort") return false;
   const { library } = deciding;
   if (library === null || known("library", library)?.throwsManaged !== true) return false;
@@ -1195,7 +1204,10 @@ function isMonos(frame: ReportFrame, { stacks }: CrashReport): boolean {
   const isPlain = /^_?[a-z][a-z0-9]{0,30}(?:_[a-z0-9]{1,30})+$/.test(name);
   const isKnown = monoNames.test(name) || monoFiles.test(file ?? "") || ofXamarin.test(name);
   if (!isKnown && !isPlain) return false;
-  const stack = stacks.find((frames) => frames[index]?.symbol === symbol) ?? [];
+  // Frames of managed methods that a log has in between are not of the stack.
+  const isIt = (other: ReportFrame) => other.index === index && other.symbol === symbol;
+  const stack = stacks.find((frames) => frames.some(isIt)) ?? [];
+  const at = stack.findIndex(isIt);
   const isBeside = (other: ReportFrame | undefined): other is ReportFrame =>
     other !== undefined && other.image === image && other.imageName === imageName;
   const isMono = (other: ReportFrame | undefined): boolean =>
@@ -1203,11 +1215,11 @@ function isMonos(frame: ReportFrame, { stacks }: CrashReport): boolean {
   if (isKnown) {
     return stack.some((other) => isMono(other) || (isBeside(other) && isMonoFile(other.file)));
   }
-  if (/^(?:monoeg|_wapi)_/.test(stack[index - 1]?.symbol ?? "") && isMono(stack[index - 1])) {
+  if (/^(?:monoeg|_wapi)_/.test(stack[at - 1]?.symbol ?? "") && isMono(stack[at - 1])) {
     return true;
   }
   // Its caller's callers, as far as they are such functions too.
-  for (const caller of stack.slice(index + 1, index + 1 + MONO_DEPTH)) {
+  for (const caller of stack.slice(at + 1, at + 1 + MONO_DEPTH)) {
     if (!isBeside(caller)) return false;
     const called = plainName(caller) ?? "";
     if (/_pinvoke_|icall/.test(called)) return false;

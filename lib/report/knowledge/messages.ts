@@ -1698,7 +1698,7 @@ export const messageRows: readonly KnowledgeRow[] = [
     sanitize,
     malloc,
   ]),
-  ...rows(["can't allocate region", "mach_vm_map(size="], [
+  ...rows(["can't allocate region", "mach_vm_map(size=", "*** mmap(size="], [
     "malloc got no more memory from the system: the process has too much already, or asked for too much at once.",
     "itself",
     "See the size in the message; where it is small, look at what grows: leaks, heap, Instruments' Allocations.",

@@ -206,6 +206,12 @@ const runtimes: readonly (readonly [name: string, text: string, what: string])[]
     "bash(7808",
   ],
   [
+    "malloc of older systems",
+    "shopd(7808,0xb05e9000) malloc: *** mmap(size=2097152) failed (error code=12)\n*** error: can't allocate region\n" +
+    "*** set a breakpoint in malloc_error_break to debug\nSegmentation fault\n",
+    "malloc got no more memory from the system",
+  ],
+  [
     "Swift",
     "MyApp/View.swift:42: Fatal error: Index out of range\n",
     "View.swift:42",

@@ -1031,6 +1031,12 @@ Deno.test("managed code without names that led to what throws for it", () => {
     called("libcoreclr.dylib EEPolicy::HandleFatalError() + 5", ...silent) !== "managed nameless",
   );
   assertEquals(called(...silent.slice(0, 2), "Shop bake_bread + 8", "??? 0x0 + 0"), null);
+  // Mono throws for whoever called it.
+  const mono = ["Shop mono_handle_exception + 34", "Shop mono_x86_throw_exception + 133"];
+  const ran = ["??? 0x0 + 0", "Shop mono_jit_runtime_invoke + 722"];
+  assertEquals(called(...mono, ...ran), "managed nameless");
+  assert(called(...mono, ...ran.slice(1)) !== "managed nameless");
+  assert(called("Shop mono_gc_collect + 34", ...ran) !== "managed nameless");
 });
 
 Deno.test("what raised an exception again, or lets none through, need not have led to it", () => {
@@ -1965,6 +1971,19 @@ Deno.test("static functions of Mono and Xamarin are theirs, the innermost first"
     ]));
   assertEquals(helper("Shop xamarin_get_gchandle + 23").slice(2), ["Mono", "get_raw_handle"]);
   assertEquals(helper("Shop bake_bread + 23").slice(2), [null, "get_raw_handle"]);
+  // Frames of managed methods in between, which have other forms.
+  const rethrown = crash(abort, [
+    "Shop mono_handle_exception + 10",
+    "Shop mono_arm_throw_exception + 110",
+    "left out",
+    "Shop xamarin_throw_ns_exception + 52",
+    "Shop exception_handler + 224",
+    "libobjc.A.dylib objc_exception_rethrow + 42",
+    "UIKit UIApplicationMain + 1440",
+    "Shop mono_jit_runtime_invoke + 10",
+    ...ends,
+  ]).replace(/^2 .*\n/m, "at Shop.Oven.Bake () [0x00000] in <filename unknown>:0\n");
+  assertEquals(whose(rethrown), ["unknown", "thrower", null, null]);
 });
 
 Deno.test("Rosetta's own code is the system's, also in a copy without the header", () => {
