@@ -132,6 +132,13 @@ const caches = {
   x86_64: { begin: 0x7ff8_0000_0000n, end: 0x7fff_0000_0000n },
 } as const;
 
+/** Whether a frame's address is in the shared cache. */
+export function isInCache({ arch }: CrashReport, { address }: ReportFrame): boolean {
+  if (arch !== "arm64" && arch !== "x86_64" && arch !== "armv7") return false;
+  const { begin, end } = caches[arch];
+  return address >= begin && address < end;
+}
+
 /** Marks the frames of a report without a list of images whose addresses are in the shared cache: their images are the
  * system's, whatever their names. Names of the program are not: people change addresses in what they show. */
 export function markCached({ arch, images, process, stacks, threads }: CrashReport): void {

@@ -245,6 +245,9 @@ const absences = {
     safe`not decided; the panic began in this function or in what it called, which has left the stack`,
   bound:
     safe`most likely the program, to an element of whose collection the binding was; none of its functions are on the stack`,
+  page: safe`most likely the script of a web page, which this process runs`,
+  delegate:
+    safe`most likely the program, or a library in it, of which the delegate is; none of its functions are on the stack`,
   "some images": safe`not known; some frames are in no image that could be read of the report`,
   outer:
     safe`not known; the stack, as far as it could be read, ends before any function of the program`,

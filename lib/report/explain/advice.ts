@@ -198,7 +198,7 @@ function elsewhere(next: string): string {
 
 /** What also who cannot change a program can do about it. */
 const forOwner =
-  /codesign|[Uu]pdates? |[Ii]nstall|[Rr]estart|[Ff]ree space|\b(?:disk|volume|device|hardware|firmware|display|GPU|extension|log|stderr|settings|permissions|DYLD_\w{2,40}|JetsamEvent|entitlements|mounted|libraries)\b|crash report|[Aa]pple Diagnostics|another version|session of a person|[Nn]othing:/;
+  /codesign|[Uu]pdates? |[Ii]nstall|[Rr]estart|[Ff]ree space|\b(?:disk|volume|device|hardware|firmware|display|GPU|extension|log|stderr|settings|permissions|DYLD_\w{2,40}|JetsamEvent|entitlements|mounted|libraries)\b|crash report|[Aa]pple Diagnostics|another version|session of a person|web pages|Web Inspector|[Nn]othing:/;
 
 /** What is done with a program that is built for it, or run in a debugger. */
 const ofTools =

@@ -44,6 +44,7 @@ import {
 import { isCopying } from "./copying.ts";
 import {
   bridgedArgument,
+  delegateCaller,
   isEvidence,
   isOfBinding,
   lacksState,
@@ -76,6 +77,7 @@ import {
   type StackReading,
   waitsForEvents,
 } from "./stack.ts";
+import { scriptOfPage } from "./web_page.ts";
 import { managedOwner, methodOfProgram, methodsAround, scriptCalls } from "./managed.ts";
 import {
   type Absent,
@@ -235,6 +237,9 @@ function attribute(report: CrashReport, options: AttributionOptions): Attributio
       ? { ...owned, owner: "system" as const }
       : owned;
   });
+  if (usesResource(report) && scriptOfPage(report) !== null) {
+    return { ...undecided, absent: "page", frames };
+  }
   if (isSignalled(report, stack)) {
     const absent = report.stacks.length === 0 ? "stack" : "signal";
     return { ...undecided, verdict: "none", absent, frames };
@@ -874,6 +879,8 @@ function whyAbsent(
   }
   if (isAddress) return isSystemProgram(report) ? "system's" : "address";
   if (isOfBinding(stack)) return "bound";
+  const words = [...report.information, report.exception?.message ?? ""].join("\n");
+  if (deciding === null && delegateCaller(words, stack) !== null) return "delegate";
   if (lacking !== "thrower" && isLaunching(report, stack)) return "launch";
   if (
     lacking === "images" && reachesBase(stack) && systemByAddresses(report, stack) === "libraries"

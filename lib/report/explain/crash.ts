@@ -558,7 +558,10 @@ function tellOccasion(
   if (when !== null && story.happened.length === 0 && crashed !== null) {
     story.tell(emptyWords(report));
   }
-  const caller = /^called by (.{1,80})$/.exec(when ?? "")?.[1];
+  const caller = /^(?:in code of the program that (.{1,80}) called|called by (.{1,80}))$/.exec(
+    when ?? "",
+  )
+    ?.slice(1).find((name) => name !== undefined);
   const isTold = caller !== undefined &&
     story.happened.some((text) => text.includes(` that ${caller} called`));
   if (when !== null && story.happened.length > 0 && !isTold) story.tell(`It was ${when}.`);

@@ -7,6 +7,7 @@ import { bareName, knownFrame, knownScript } from "../knowledge/mod.ts";
 import { type CrashReport, fieldValue, type ReportFrame } from "../report.ts";
 import { waitOf } from "./hang.ts";
 import { readableName } from "./names.ts";
+import { capitalized } from "./words.ts";
 import {
   abortsAfter,
   endedBy,
@@ -178,6 +179,32 @@ export function isOfBinding(stack: readonly ReportFrame[]): boolean {
   );
   return at > 0 && inner.slice(0, at).every((frame) => isSystemFrame(frame));
 }
+
+/** The class of the system that called a method of its delegate or data source which that does not have: the method's name
+ * begins with the class's, without its prefix. Apple, Coding Guidelines for Cocoa: Delegate Methods. `null` for other
+ * exceptions. */
+export function delegateCaller(
+  reason: string | null,
+  stack: readonly ReportFrame[],
+): string | null {
+  const match =
+    /-\[(?:%s|[\w.$]{1,200})(?:\([\w ]{1,80}\))? ([A-Za-z]\w{3,100}):[\w:]{0,300}\]: unrecognized selector/
+      .exec(reason ?? "");
+  if (match === null) return null;
+  const at = stack.findLastIndex(({ symbol }) => forwards.test(symbol ?? ""));
+  const caller = at < 0 ? undefined : stack[at + 1];
+  if (caller === undefined || !isSystemFrame(caller)) return null;
+  const name = /^(?:__\d{1,4})?[-+]\[(\w{1,100})/.exec(caller.symbol ?? "")?.[1] ?? "";
+  const [, begin] = match;
+  const title = /^(\w+?)(?:Did|Will|Should)[A-Z]/.exec(begin)?.[1] ?? begin;
+  const bare = capitalized(title);
+  return name.endsWith(bare) && /^_{0,2}[A-Z]{2,4}$/.test(name.slice(0, -bare.length))
+    ? name
+    : null;
+}
+
+/** Functions by which the Objective-C run-time asks what to do with a method that an object does not have. */
+const forwards = /^_{1,3}(?:forwarding_{1,3}$|CF_forwarding_prep_\d|forwarding_prep_\d)/;
 
 /** Folders in which package managers and people keep what others wrote, before its name. */
 const folders =

@@ -658,7 +658,7 @@ export function tellKind(crash: Crash, isDecoded: boolean, story: Story): void {
         !rows.some(({ meaning }) => meaning.startsWith("A check of "))
         // int3 is no check's trap of the compiler.
         ? "Whether a check failed, and which, is not in the report."
-        : "Which check failed is not in the report.",
+        : checkByName(stack[crash.reading.first]) ?? "Which check failed is not in the report.",
     );
   }
   // The bytes that would tell ud2 from another instruction are seldom there.
@@ -668,6 +668,22 @@ export function tellKind(crash: Crash, isDecoded: boolean, story: Story): void {
   ) {
     story.tell("Whether a check failed, and which, is not in the report.");
   }
+}
+
+/** A function's name in capitals, behind that of the part that it is of, which says what is wrong. Others of the kind tell of a
+ * call that is made: `__CFRUNLOOP_IS_CALLING_OUT_TO_A_BLOCK__`. */
+const checkName =
+  /^_{0,4}(?:[A-Za-z]\w{0,60}?__)?((?=\w{0,100}(?:^|_)(?:NIL|NULL|NOT|MUST|CANNOT|INVALID|FAILED|FAILURE|MISSING|UNEXPECTED|UNSUPPORTED|ILLEGAL|WITHOUT|BUG|VIOLATION|MISMATCH|CORRUPT|CORRUPTED|WRONG)(?:_|$))[A-Z][A-Z0-9]{0,40}(?:_{1,3}[A-Z0-9]{1,40}){2,20})_{0,4}$/;
+
+/** Which check failed, by the name of the function of the system that executed the trap; `null` for other names. */
+function checkByName(frame: ReportFrame | undefined): string | null {
+  if (frame === undefined || !isSystemFrame(frame)) return null;
+  const name = checkName.exec(frame.symbol?.slice(0, 300) ?? "")?.[1];
+  return name === undefined
+    ? null
+    : `The function is named for what it found or checked: ${
+      name.replace(/_+/g, " ").trim().toLowerCase()
+    }.`;
 }
 
 /** Frames that a stack has fewer of which ends within the handler of a signal. */

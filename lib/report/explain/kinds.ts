@@ -15,6 +15,7 @@ import { type CrashReport, fieldValue, type ReportThread } from "../report.ts";
 import { headOf } from "../text.ts";
 import { type Findings, stateOnly } from "./explanation.ts";
 import { threadWaits } from "./waits.ts";
+import { isOfPages, scriptOfPage } from "./web_page.ts";
 import { isSystemProgram, withoutPid } from "./program.ts";
 
 /** The `Event:` of a resource or hang report, in lower case, or the tool that made the report, such as `leaks`;
@@ -83,7 +84,7 @@ function firmwareWords(head: string): string | null {
 export function eventRow(report: CrashReport, event: string): KnowledgeRow | null {
   const row = known("event", event);
   const ofSystem = isSystemProgram(report) && /^(?:cpu usage|wakeups|disk writes)$/.test(event)
-    ? known("event", "resource of the system")
+    ? known("event", isOfPages(report) ? "resource of a web page" : "resource of the system")
     : null;
   return row === null || ofSystem === null ? row : { ...row, next: ofSystem.next };
 }
@@ -116,6 +117,12 @@ export function explainEvent(report: CrashReport, event: string): Findings {
       `${field.name}: ${value.replace(/\.$/, "")}${
         isNone ? ": the system did not end the process for it" : ""
       }.`,
+    );
+  }
+  const script = scriptOfPage(report);
+  if (script !== null) {
+    happened.push(
+      `${script.samples} of ${script.total} samples of the heaviest stack ran JavaScript of a page: WebCore had called JavaScriptCore.`,
     );
   }
   if (event === "leaks") happened.push(...leakWords(report.text));

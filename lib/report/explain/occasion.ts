@@ -163,6 +163,8 @@ function namelessOccasion(
   if (title !== "libdispatch.dylib") {
     return isBaseLibrary(title) || /\.dylib$|^GraphicsServices$/.test(title)
       ? null
+      : inner > 0
+      ? `in code of the program that ${title.replace(/^com\.apple\./, "")} called`
       : `called by ${title.replace(/^com\.apple\./, "")}`;
   }
   const outer = stack.slice(at).find((frame) => titleOf(frame) !== title);

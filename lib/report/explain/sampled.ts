@@ -393,9 +393,20 @@ function interruptedBy(stack: readonly ReportFrame[]): string | null {
   return symbol === null ? null : shortName(symbol);
 }
 
+/** What a report of samples has of each process: spindump(8). */
+const samplesOfProgram =
+  /^Powerstats for: {1,8}(\S.{0,100}?) \[\d{1,9}\].{0,40}\n(?:.{0,500}\n){0,24}?Num samples: {1,8}(\d{1,9}) \(\d{1,3}%\)/gm;
+
 /** How many samples the report has, where its heaviest stack has only some of them; `null` for others. */
 function stepsOf(report: CrashReport, thread: ReportThread): number | null {
-  const steps = Number(/^\d{1,9}/.exec(fieldValue(report, "steps") ?? "")?.[0] ?? 0);
+  // The steps are those of all processes.
+  const own = [...report.text.matchAll(samplesOfProgram)].filter(([, name]) =>
+    name === report.process.name
+  );
+  const count = own.length === 1
+    ? own[0][2]
+    : /^\d{1,9}/.exec(fieldValue(report, "steps") ?? "")?.[0];
+  const steps = Number(count ?? 0);
   return thread.name === "heaviest stack" && steps > samplesOf(thread) ? steps : null;
 }
 

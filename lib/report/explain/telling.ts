@@ -190,6 +190,8 @@ function endsInLoop({ format, text }: CrashReport, thread: ReportThread): boolea
  * - `signal`: a signal from outside ended the process
  * - `unwound`: a panic of Rust came to a function that it may not leave, and began there or in what has left the stack
  * - `bound`: an element of the program's collection, for which a binding of SwiftUI stood
+ * - `delegate`: an object of the program's, which a class of the system called as its delegate
+ * - `page`: the script of a web page, which the process runs
  * - `sender`: it sent the signal to itself, from a function that has left the stack
  * - `setup`: how the program was built, installed or started ended it; `settings`: what settings it has
  * - `argument`: a function of the system passed nil to a method of the program that takes none
@@ -226,6 +228,8 @@ export type Absent =
   | "left"
   | "unwound"
   | "bound"
+  | "delegate"
+  | "page"
   | "outer"
   | "extension"
   | "extension cut"

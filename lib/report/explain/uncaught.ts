@@ -18,6 +18,7 @@ import {
 import type { CrashReport, ReportFrame } from "../report.ts";
 import { crashedIndex, isCalledMain } from "./crashed.ts";
 import { isMainThread } from "./hang.ts";
+import { delegateCaller } from "./evidence.ts";
 import type { UncaughtException } from "./language.ts";
 import {
   isManagedName,
@@ -165,7 +166,7 @@ export function tellUncaught({ report, uncaught, stack, reading }: Crash, story:
     : `${name}: ${reason}`;
   for (const text of [typed, reason, name]) {
     const row = text === null || story.rows.length > 0 ? null : javaRow(messageRow(text), report);
-    if (row !== null) story.add(offMainRelease(row, stack));
+    if (row !== null) story.add(ofDelegate(offMainRelease(row, stack), reason, stack));
   }
   const before = saidBefore(report, reason, stack);
   if (before !== null) {
@@ -259,6 +260,25 @@ function offMainRelease(row: KnowledgeRow, stack: readonly ReportFrame[]): Knowl
   return at > 0 && inner.every((frame) => frameOwner(frame, frame.symbol) !== "program")
     ? released
     : row;
+}
+
+/** The row for a method that the delegate of one of the system's classes does not have. The given row for others. */
+function ofDelegate(
+  row: KnowledgeRow,
+  reason: string | null,
+  stack: readonly ReportFrame[],
+): KnowledgeRow {
+  const caller = delegateCaller(reason, stack);
+  if (caller === null) return row;
+  const found = known("message", "unrecognized selector of a delegate")!;
+  // What stands in its place is no delegate.
+  const isOther = /-\[(?:_{0,2}NS|__Swift|CA|UI|OS_)\w/.test(reason ?? "");
+  return {
+    ...found,
+    meaning: found.meaning.replace("A class of the system", caller),
+    causes: isOther ? found.causes.toReversed() : found.causes,
+    next: isOther ? "Look for where the delegate is set, and for what keeps it alive." : found.next,
+  };
 }
 
 /** Functions that are called where a collection was changed while it was enumerated: objc4, runtime/objc-class.mm. */

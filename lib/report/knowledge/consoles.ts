@@ -273,6 +273,13 @@ export const consoleRows: readonly KnowledgeRow[] = [
     "Apple, launchd; XNU, bsd/sys/reason.h: OS_REASON_*",
   ),
   ...row(
+    ["' was killed by jetsam"],
+    "The system ended the app for memory (jetsam): it was short, or the app used more than its limit; the line does not say which, nor how much it used. It is no crash.",
+    ["the app used much memory", "others did, and the app was in the background"],
+    "Look for a JetsamEvent report of that time: it has the kernel's reason, and how much each process used.",
+    "Apple, Identifying high-memory use with jetsam event reports",
+  ),
+  ...row(
     ["SpringBoard: Application '", "<RBSProcessExitContext", "termination reported by launchd ("],
     "The system's log tells that an app ended, and by what. Its line has no stack.",
     [],

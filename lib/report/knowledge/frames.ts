@@ -78,6 +78,16 @@ export const nilForValue = "Objective-C passed nil to Swift for a value that is 
 export const typeLookup =
   "The Swift run-time crashed while it looked up a type or a conformance by its description.";
 
+/** What UIKit cannot do without. */
+export const noBundle =
+  "The process has no bundle identifier: BackBoardServices, from which UIKit gets touches and keys, asks for one and stops the process.";
+export const asBareFile = [
+  "an executable that was started by itself, such as one from a Swift package or in /usr/bin, and not from an app's bundle",
+  "an Info.plist that lacks CFBundleIdentifier",
+];
+export const runFromBundle =
+  "Build and start it as an app, whose Info.plist has CFBundleIdentifier, or link an Info.plist into the executable.";
+
 /** See {@linkcode KnowledgeRow}. */
 export const frameRows: readonly KnowledgeRow[] = [
   ...needing(
@@ -1554,6 +1564,16 @@ export const frameRows: readonly KnowledgeRow[] = [
       "Apple, TCC",
     )
   ),
+  {
+    ...frame(
+      "__BKSHIDEvent__BUNDLE_IDENTIFIER_FOR_CURRENT_PROCESS_IS_NIL__",
+      noBundle,
+      asBareFile,
+      runFromBundle,
+      "Apple, BackBoardServices: what its assertion says, and the name of its function",
+    ),
+    isOfSetup: true,
+  },
   frame(
     "_ReportRPCTimeout",
     "The audio server did not answer in time.",

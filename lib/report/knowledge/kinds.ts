@@ -99,6 +99,14 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "event",
+    "resource of a web page",
+    "A process that shows web pages used more of a resource than its limit allows.",
+    [],
+    "The process (WebContent) runs web pages and their scripts, of a browser or of an app's web view: see which were open then, and close the one that does so much; the Web Inspector shows what its scripts do.",
+    "WebKit, Source/WebKit: WebProcess",
+  ),
+  row(
+    "event",
     "hang",
     "The process did not answer user events for a while.",
     [],

@@ -1,7 +1,7 @@
 /** Messages that programs, libraries and the system leave in reports. The first row that matches counts, so
  * specific words come before general ones. */
 
-import { wrongExecutor } from "./frames.ts";
+import { asBareFile, noBundle, runFromBundle, wrongExecutor } from "./frames.ts";
 import type { KnowledgeRow } from "./row.ts";
 
 const language = 'Apple, "Addressing language exception crashes"';
@@ -866,6 +866,24 @@ export const messageRows: readonly KnowledgeRow[] = [
     swift,
   ),
 
+  message(
+    "unrecognized selector of a delegate",
+    "A class of the system called its delegate or data source, an object that it was given, which does not have the method.",
+    [
+      "a delegate that does not implement the method, or under another name, as by a wrong parameter's type in Swift",
+      "an object of another class that was set as the delegate",
+      "a delegate that was deallocated, where another object uses its memory now",
+    ],
+    "Implement the method in the object that is set as the delegate; look for where that is set.",
+    "Apple, Cocoa Core Competencies: Delegation",
+  ),
+  message(
+    "missing bundleID for main bundle",
+    noBundle,
+    asBareFile,
+    runFromBundle,
+    "Apple, BackBoardServices: BKSHIDEvent.m",
+  ),
   message(
     "unrecognized selector of a class of the program",
     "An object does not have the method that was called.",

@@ -387,6 +387,8 @@ function javaFrame(text: string): ConsoleFrame | null {
 
 /** Characters that are looked at for the line that says what happened. */
 const PROBED = 1 << 15;
+/** Characters in which all lines of a kind are looked for. */
+const MAX_LOG = 1 << 20;
 /** Most frames that are read. */
 const MAX_FRAMES = 512;
 
@@ -636,7 +638,14 @@ export function readConsole(
   const other = console.also?.exec(head) ?? null;
   const heap = /\bmalloc: \*{3} error for object .{1,300}$/m.exec(head)?.[0] ?? null;
   const also = other === null ? null : `${console.title ?? ""}${other[1] ?? other[0]}`;
-  const words = (said[1] ?? "").replace(/\s*\n#?\s*/g, " ");
+  const line = (said[1] ?? "").replace(/\s*\n#?\s*/g, " ");
+  const others = new Set(
+    console.each === undefined
+      ? []
+      : [...text.slice(from, from + MAX_LOG).matchAll(console.each)].map(([, name]) => name),
+  );
+  const more = [...others].filter((name) => !line.includes(name)).slice(0, 8);
+  const words = more.length === 0 ? line : `${line}; the log says it of ${more.join(", ")} too`;
   const quoted = [said[0], other?.[0] ?? "", heap ?? ""].join("\n");
   const first = words.split("\n", 1)[0];
   const unread: string[] = [];

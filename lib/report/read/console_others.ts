@@ -298,6 +298,19 @@ export const noticeConsoles: readonly Console[] = [
     frame: () => null,
   },
   {
+    // SpringBoard's line of an app that was ended for memory
+    said:
+      /SpringBoard\[\d{1,9}\]\S{0,3}(?: <\w{1,12}>)?:? (Application '\S{1,200}' was killed by jetsam)\b/m,
+    each:
+      /Application '(?:UIKitApplication:)?([\w.-]{1,150})(?:\[0x[0-9a-f]{1,8}\]){0,2}' was killed by jetsam/g,
+    // The log of the process itself says more.
+    unless:
+      /UNHANDLED EXCEPTION: \S|Unhandled (?:managed )?[Ee]xception: \S|Terminating app due to|\* Assertion(?: at|:) /,
+    teller: "SpringBoard",
+    isAlone: true,
+    frame: () => null,
+  },
+  {
     // SpringBoard's watchdog in the system's log
     said:
       /SpringBoard\[\d{1,9}\]\S{0,3}(?: <\w{1,12}>)?:? (?:\[.{1,60}\] )?([\w.-]{3,150} (?:failed to|did not) (?:launch|resume|suspend|terminate|quit|scene-create|scene-update) (?:in time|after .{1,60}))/m,

@@ -22,6 +22,8 @@ export interface Console {
   frame(line: string, next: string): ConsoleFrame | null;
   /** Another line that tells: its first group, whole without one. */
   readonly also?: RegExp;
+  /** What others of the lines have as their first group, which is told behind the message: every match. */
+  readonly each?: RegExp;
   /** The line whose first group is the thread's name. */
   readonly thread?: RegExp;
   /** What is written before that line's group. */

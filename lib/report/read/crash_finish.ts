@@ -70,7 +70,7 @@ export function finishCrash(draft: CrashDraft): CrashReport {
     termination: header.termination,
     information: informationOf(draft),
     threads,
-    lastException: wholeException(draft)?.map(frame) ?? null,
+    lastException: namedByBases(draft, wholeException(draft))?.map(frame) ?? null,
     images: draft.images,
     header: draft.json,
     body: null,
@@ -290,6 +290,39 @@ function wholeException(draft: CrashDraft): readonly DraftFrame[] | null {
   }
   // A few are where every thread begins.
   return named.filter(({ imageName }) => imageName !== null).length < MIN_SAME ? frames : named;
+}
+
+/** The frames of a backtrace that has only addresses, with the images that they are in as far as the frames of others tell,
+ * where the report has no list of images: `0x1040d4000 + 18842252` and `MyApp + 4711` say where an image begins, and the
+ * furthest of them how far it goes at least. */
+function namedByBases(
+  draft: CrashDraft,
+  frames: readonly DraftFrame[] | null,
+): readonly DraftFrame[] | null {
+  if (frames === null || draft.images.length > 0) return frames;
+  if (frames.every(({ imageName }) => imageName !== null)) return frames;
+  const images = new Map<bigint, { name: string | null; last: bigint }>();
+  for (const frame of [...draft.threads.map(({ frames }) => frames), ...draft.exceptions].flat()) {
+    const { address, imageName, symbol, offset } = frame;
+    const base = frame.base ??
+      (symbol === imageName && offset !== null ? address - BigInt(offset) : null);
+    if (imageName === null || imageName === "???" || base === null || base <= 0n) continue;
+    if (base >= address) continue;
+    const image = images.get(base) ?? { name: imageName, last: address };
+    images.set(base, {
+      // What two frames call differently is not known.
+      name: image.name === imageName ? imageName : null,
+      last: address > image.last ? address : image.last,
+    });
+  }
+  const sorted = [...images].sort(([a], [b]) => a < b ? 1 : -1);
+  return frames.map((frame) => {
+    if (frame.imageName !== null || frame.symbol !== null) return frame;
+    const image = sorted.find(([base]) => base <= frame.address)?.[1];
+    return image === undefined || image.name === null || frame.address > image.last
+      ? frame
+      : { ...frame, imageName: image.name };
+  });
 }
 
 /** The header's process, or the one that lines of a log name. */

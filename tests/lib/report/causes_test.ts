@@ -657,6 +657,58 @@ Powerstats for:   MyApp [124]
   assertEquals([found.whose, found.deciding], ["program", "save_all"]);
 });
 
+Deno.test("resource reports of the process of web pages: their script", () => {
+  const report = (command: string, inner: string): string =>
+    `Date/Time:        2019-09-05 19:06:42.727 -0500
+OS Version:       iPhone OS 12.2 (Build 16E227)
+Architecture:     arm64
+Command:          ${command}
+Path:             /System/Library/Frameworks/WebKit.framework/XPCServices/${command}.xpc/${command}
+Identifier:       ${command}
+PID:              165
+
+Event:            wakeups
+Action taken:     none
+Steps:            87
+
+Heaviest stack for the target process:
+  21  ??? (libdyld.dylib + 6368) [0x18849e8e0]
+  16  ??? (JavaScriptCore + 245088) [0x18fb5fd60]
+  12  ??? (WebKit + 188540) [0x197efe07c]
+  11  ??? (WebCore + 19097768) [0x19249f8a8]
+  10  ??? (JavaScriptCore + 9568160) [0x190443fa0]
+${inner}
+
+Powerstats for:  ${command} [165]
+Path:            /x
+Num samples:     32 (37%)
+
+Powerstats for:  tilld [9]
+Num samples:     3 (3%)
+`;
+  const script = "  10  ??? (<CF9CB7F2-097E-3EA3-AE95-01C161AAAE6C> + 58704628208) [0xeb30a89f0]";
+  const page = readReport(report("com.apple.WebKit.WebContent", script), "x");
+  const { happened, check } = explainReport(page);
+  assertStringIncludes(
+    happened.join("\n"),
+    "10 of 21 samples of the heaviest stack ran JavaScript",
+  );
+  assertStringIncludes(happened.join("\n"), "21 of the 32 samples");
+  assertStringIncludes(check.join("\n"), "web pages");
+  assertEquals(attributeReport(page).absent, "page");
+  for (
+    const [command, inner] of [
+      ["com.apple.WebKit.WebContent", ""],
+      ["com.apple.WebKit.WebContent", script.replace("0xeb30a89f0", "0x1b30a89f0")],
+      ["com.apple.WebKit.Networking", script],
+    ]
+  ) {
+    const other = readReport(report(command, inner), "x");
+    assert(!explainReport(other).happened.join().includes("ran JavaScript"), command + inner);
+    assert(attributeReport(other).absent !== "page");
+  }
+});
+
 Deno.test("resource reports of the system's programs: whose it is, and nothing that only Apple can do", () => {
   for (const event of ["disk writes", "cpu usage", "wakeups"]) {
     const report = readReport(

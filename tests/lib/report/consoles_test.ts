@@ -1906,6 +1906,19 @@ Deno.test("a warning of a memory limit before the line of what ended it; malloc'
   assertStringIncludes(thrown.what, "std::runtime_error, no cart");
 });
 
+Deno.test("SpringBoard's lines of apps that were ended for memory", () => {
+  const line = (app: string): string =>
+    `Sep 11 11:24:52 phone SpringBoard[74] <Warning>: Application 'UIKitApplication:${app}[0xd941]' was killed by jetsam.\n`;
+  const happened = (text: string): string => explainReport(readReport(text, "x")).happened.join();
+  const one = happened(`Sep 11 11:24:09 phone Till[1966] <Warning>: paid\n${line("org.shop")}`);
+  assertStringIncludes(one, "ended the app for memory (jetsam)");
+  assert(!one.includes("says it of"));
+  assertStringIncludes(
+    happened(line("org.shop") + line("org.till") + line("org.shop")),
+    "'UIKitApplication:org.shop[0xd941]' was killed by jetsam; the log says it of org.till too",
+  );
+});
+
 Deno.test("what SpringBoard and RunningBoard tell of an end", () => {
   for (
     const [text, signal] of [

@@ -159,7 +159,7 @@ Deno.test("what called the program, where the system's functions have no names",
     told(crash(access("0x7700112233"), ["libobjc.A.dylib", "Shop", "Shop", ...called], queue)).what;
   assertStringIncludes(
     nameless(["CoreLocation", "CoreLocation", ...loop]),
-    "It was called by CoreLocation.",
+    "It was in code of the program that CoreLocation called.",
   );
   assertStringIncludes(
     nameless(["libdispatch.dylib", "libdispatch.dylib", ...loop]),

@@ -2291,3 +2291,129 @@ Deno.test("people's sentences, code and other systems' lines are not quoted for 
     "What a native add-on of Node.js returned",
   );
 });
+
+Deno.test("a check of the system's that the function's name states", () => {
+  const trap = `${head}Exception Type: EXC_BREAKPOINT (SIGTRAP)`;
+  const bundle = crash(trap, [
+    "BackBoardServices __BKSHIDEvent__BUNDLE_IDENTIFIER_FOR_CURRENT_PROCESS_IS_NIL__ + 300",
+    "BackBoardServices ___getHIDEventSystemClient_block_invoke + 436",
+    "UIKitCore -[UIEventFetcher threadMain] + 424",
+    "Foundation __NSThread__start__ + 864",
+    "libsystem_pthread.dylib _pthread_start + 148",
+  ]);
+  assertStringIncludes(told(bundle), "The process has no bundle identifier");
+  assert(!told(bundle).includes("Which check failed is not"));
+  assertEquals(whose(bundle).slice(0, 2), ["unknown", "setup"]);
+  const named = (name: string): string =>
+    told(crash(trap, [
+      `FrontBoardServices ${name} + 100`,
+      "FrontBoardServices -[FBSCart open] + 20",
+      "Foundation __NSThread__start__ + 864",
+      "libsystem_pthread.dylib _pthread_start + 148",
+    ]));
+  assertStringIncludes(
+    named("__FBSCart__HANDLE_MUST_NOT_BE_INVALID__"),
+    "The function is named for what it found or checked: handle must not be invalid.",
+  );
+  for (const name of ["__FBSCART_IS_CALLING_OUT_TO_A_BLOCK__", "FBSCartOpen"]) {
+    assertStringIncludes(named(name), "Which check failed is not in the report.");
+  }
+  const logged = readReport(
+    `${
+      bundle.replace(/__BKSHIDEvent__\w+/, "<redacted>")
+    }\nApplication Specific Information:\nfailure in void f(NSBundle *) (BKSHIDEvent.m:91) : missing bundleID for main bundle NSBundle </x>\n`,
+    "x",
+  );
+  assertStringIncludes(explainReport(logged).happened.join(), "has no bundle identifier");
+});
+
+Deno.test("an exception's addresses in an image of which other frames tell where it begins", () => {
+  const report = (frames: string): string =>
+    `Process: Shop [1]
+Path: /private/var/containers/Bundle/Application/1/Shop.app/Shop
+Code Type: ARM-64 (Native)
+OS Version: iPhone OS 14.5.1 (18E212)
+
+Exception Type: EXC_CRASH (SIGABRT)
+Triggered by Thread: 7
+
+Last Exception Backtrace:
+(0x182031128 0x195d44480 0x104420880 0x195d1fd30 0x195d20500 0x1049abef4 0x181c682b0 0x1c971886c)
+
+Thread 0 name: Dispatch queue: com.apple.main-thread
+Thread 0:
+${frames}`;
+  const known = report(
+    "0 CartKit 0x00000001052cc28c 0x1040d4000 + 18842252\n1 CartKit 0x00000001052c5484 0x1040d4000 + 18814084\n",
+  );
+  const { deciding, absent } = attributeReport(readReport(known, "x"));
+  assertEquals([deciding?.frame.imageName, deciding?.frame.address], ["CartKit", 0x104420880n]);
+  assert(absent !== "address");
+  // An image that does not reach as far, and one that two frames call differently.
+  for (
+    const frames of [
+      "0 CartKit 0x00000001040d5000 0x1040d4000 + 4096\n",
+      "0 CartKit 0x00000001052cc28c 0x1040d4000 + 18842252\n1 TillKit 0x00000001052c5484 0x1040d4000 + 18814084\n",
+      "0 CartKit 0x00000001052cc28c _pay + 12\n",
+    ]
+  ) assertEquals(attributeReport(readReport(report(frames), "x")).absent, "address");
+});
+
+Deno.test("a delegate that does not have the method which a class of the system calls", () => {
+  const thrown = (reason: string, caller: string, rest: readonly string[] = []): string =>
+    `${abort}\n\nApplication Specific Information:\n*** Terminating app due to uncaught exception 'NSInvalidArgumentException', reason: '${reason}: unrecognized selector sent to instance 0x10a066040'\n\nLast Exception Backtrace:\n${
+      frameLines([
+        "CoreFoundation __exceptionPreprocess + 164",
+        "libobjc.A.dylib objc_exception_throw + 88",
+        "CoreFoundation -[NSObject(NSObject) doesNotRecognizeSelector:] + 384",
+        "CoreFoundation ___forwarding___ + 1472",
+        "CoreFoundation _CF_forwarding_prep_0 + 96",
+        caller,
+        ...rest,
+        "libdispatch.dylib _dispatch_call_block_and_release + 32",
+        "libdispatch.dylib _dispatch_client_callout + 16",
+        "libdispatch.dylib _dispatch_workloop_worker_thread + 692",
+        "libsystem_pthread.dylib _pthread_wqthread + 292",
+        "libsystem_pthread.dylib start_wqthread + 8",
+      ], 0x7000).join("\n")
+    }\n`;
+  const location = "CoreLocation -[CLLocationManager onClientEventLocation:] + 20";
+  for (
+    const [reason, caller, name] of [
+      ["-[%s locationManager:didFindTill:]", location, "CLLocationManager"],
+      ["-[Shop.Finder locationManager:didFindTill:]", location, "CLLocationManager"],
+      [
+        "-[Shop.List scrollViewDidTurn:]",
+        "UIKitCore __30-[UIScrollView(Internal) _notify]_block_invoke + 20",
+        "UIScrollView",
+      ],
+    ]
+  ) {
+    const text = thrown(reason, caller);
+    assertStringIncludes(told(text), `${name} called its delegate or data source`);
+    assertEquals(whose(text).slice(0, 2), ["unknown", "delegate"]);
+  }
+  // A string stands where the delegate was.
+  const gone = explainReport(readReport(
+    thrown("-[__NSCFString locationManager:didFindTill:]", location),
+    "x",
+  ));
+  assertStringIncludes(gone.causes[0], "a delegate that was deallocated");
+  for (
+    const [reason, caller] of [
+      ["-[Shop.Finder payTill:]", location],
+      ["-[Shop.Finder locationManager:didFindTill:]", "Shop -[CLLocationManager pay] + 20"],
+      ["-[Shop.Finder locationManager:didFindTill:]", "CoreLocation -[CLTill pay] + 20"],
+    ]
+  ) assert(!told(thrown(reason, caller)).includes("called its delegate"), reason);
+});
+
+Deno.test("what called the program where a library of the system that it called failed", () => {
+  const words = (frames: readonly string[]): string =>
+    told(crash(`${head}Exception Type: EXC_BREAKPOINT (SIGTRAP)`, frames));
+  const lines = ["Shop 0x1 + 1", "SwiftUI 0x1 + 2", "libswift_Concurrency.dylib 0x1 + 3"];
+  assertStringIncludes(
+    words(["CloudKit 0x1 + 4", ...lines]),
+    "It was in code of the program that SwiftUI called.",
+  );
+});
