@@ -218,7 +218,9 @@ function fromMessage(message: string): Named | null {
   const names = info === null ? null : sourceNames(info[1]);
   if (names !== null) return { language: "C++", name: names.join("::"), reason: null };
   // Firebase Crashlytics; an error of Dart has a row of its own.
-  const fatal = /^Fatal Exception: ((?:[^:\s]|::(?=\w)){1,200})(?:: (.{1,2000}))?$/.exec(text);
+  const fatal =
+    /^Fatal Exception: ((?:[^:\s]|::(?=\w)){1,200}|NativeScript encountered a fatal error)(?:: (.{1,2000}))?$/
+      .exec(text);
   if (fatal !== null && !ofOthers.test(text)) {
     // Unity's wrapper of a C# exception is thrown as a C++ object.
     const language = /^Il2Cpp|::/.test(fatal[1]) ? "C++" : "Objective-C";

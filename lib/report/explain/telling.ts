@@ -454,14 +454,17 @@ export function raisesAgain(report: CrashReport, { rows }: StackReading): boolea
     (queue !== null && known("occasion", `queue ${queue}`)?.raisesAgain === true);
 }
 
-/** Whether the error that was raised again is one of JavaScript: React Native's own handler of those raised it. */
+/** Functions of run-times that raise again an error which JavaScript did not catch: React Native's and NativeScript's. */
+const raisesScripts =
+  /^(?:-\[RCTExceptionsManager report|tns::NativeScriptException::|NativeScript::reportFatal)/;
+
+/** Whether the error that was raised again is one of JavaScript: a run-time's own handler of those raised it. */
 export function isScriptError(
   { information, lastException }: CrashReport,
   { rows }: StackReading,
 ): boolean {
-  return rows.some(({ row }) => row.key.startsWith("-[RCTExceptionsManager report")) ||
-    lastException?.some(({ symbol }) => symbol?.startsWith("-[RCTExceptionsManager report")) ===
-      true ||
+  return rows.some(({ row }) => raisesScripts.test(row.key)) ||
+    lastException?.some(({ symbol }) => raisesScripts.test(symbol ?? "")) === true ||
     information.some((text) => text.includes("Unhandled JS Exception"));
 }
 

@@ -1149,6 +1149,16 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "React Native, React/CoreModules/RCTExceptionsManager.mm",
   ).map((row): KnowledgeRow => ({ ...row, raisesAgain: true })),
   ...frame(
+    [
+      "tns::NativeScriptException::OnUncaughtError*",
+      "NativeScript::reportFatalErrorBeforeShutdown*",
+    ],
+    "An error of JavaScript was not caught in NativeScript, which raised it as an exception.",
+    ["an error in the program's JavaScript"],
+    "Read the error's text in the exception's name or the log; its stack needs the source map.",
+    "NativeScript, NativeScript/runtime/NativeScriptException.mm; ios-jsc, JSErrors.mm",
+  ).map((row): KnowledgeRow => ({ ...row, raisesAgain: true })),
+  ...frame(
     ["RCTAppDelegate", "RCTDefaultReactNativeFactoryDelegate"].flatMap((name) => [
       `-[${name} bundleURL]`,
       `-[${name} sourceURLForBridge:]`,

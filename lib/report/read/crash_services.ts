@@ -23,13 +23,15 @@ export class ServiceReader {
   line(written: string): boolean {
     const line = written.charCodeAt(0) === 0x60 ? written.replace(/^`{1,3}/, "") : written;
     if (this.#draft.fatal !== null && this.#draft.fatal === this.#draft.loose) {
-      const isReason = !/^(?:#?\d{1,4}\.? |Thread ?: )?Crashed: /.test(line);
+      // The title of its stack, and the place that the text of a script's error lacks, are no reason.
+      const isTitle = /^(?:com\.apple\.[\w.-]{3,100}|\s*at)\s*$/.test(line);
+      const isReason = !isTitle && !/^(?:#?\d{1,4}\.? |Thread ?: )?Crashed: /.test(line);
       this.#draft.remarks.push(
         isReason ? `${this.#draft.fatal}: ${line.replace(/`{1,3}$/, "")}` : this.#draft.fatal,
       );
       this.#draft.fatal = null;
       this.#draft.loose = line;
-      if (isReason) return true;
+      if (isReason || isTitle) return true;
     }
     // Numbers precede titles where there are several: `#0. Crashed: …`, `#1. com.apple.NSEventThread`.
     const other = /^#(\d{1,4})\. (?!Crashed: )(\S.{0,200})$/.exec(line);

@@ -1018,6 +1018,38 @@ Deno.test("what throws, calls or copies for another language is not whose it is"
   }
 });
 
+Deno.test("an error of JavaScript that NativeScript raised, and titles that are no reason", () => {
+  const raises = [
+    "CoreFoundation __exceptionPreprocess",
+    "libobjc.A.dylib objc_exception_throw",
+    "NativeScript tns::NativeScriptException::OnUncaughtError(v8::Local<v8::Message>) + 63 (NativeScriptException.mm:63)",
+    "NativeScript v8::internal::MessageHandler::ReportMessage(v8::internal::Isolate*)",
+  ];
+  const stack = (frames: readonly string[]) =>
+    frames.map((frame, at) => `${at}  ${frame.replace(" ", `        0x${at + 1}9288 `)}`).join(
+      "\n",
+    );
+  const text =
+    `Fatal Exception: NativeScript encountered a fatal error: Uncaught TypeError: bread is not a function\n at \n\n${
+      stack(raises)
+    }\n`;
+  assertEquals(whose(text).slice(0, 2), ["program", "javascript error"]);
+  assertStringIncludes(
+    told(text),
+    "was not caught: NativeScript encountered a fatal error, Uncaught TypeError: bread is not a function.",
+  );
+  const titled = told(
+    `Fatal Exception: Il2CppExceptionWrapper\n\ncom.apple.main-thread\n${
+      stack(["Shop bake_bread + 8", "Shop main + 8"])
+    }\n`,
+  );
+  assertStringIncludes(titled, "Il2CppExceptionWrapper; its reason is not in the report.");
+  assertEquals(
+    whose(crash(abort, [...aborts, ...raises.slice(1), ...ends]))[1],
+    "javascript error",
+  );
+});
+
 Deno.test("managed code without names that led to what throws for it", () => {
   for (const [image, thrower] of [["Shop", "RealCOMPlusThrow(Object*)"], ["Shop", "JIT_Throw"]]) {
     const frames = [...aborts, `${image} ${thrower} + 8`, "??? 0x0 + 0", "??? 0x0 + 0", ...ends];
