@@ -10,7 +10,7 @@ const MAX_FUNCTION = 1 << 18;
 
 /** Functions that compilers make, which are short: names of code that has none are those of the nearest one. */
 const made =
-  /^_{0,3}(?:swift_(?:project_boxed|destroy_boxed|mutable_project|memcpy\d|allocate_value_buffer|assign_boxed|noop_)|block_(?:destroy|copy)_helper|block_(?:destroy|copy)_helper_block|copy_helper_block|destroy_helper_block|copy_helper_atomic|objectdestroy|get_(?:enum_tag_for|type_metadata))/;
+  /^_{0,3}(?:swift_(?:project_boxed|destroy_boxed|mutable_project|memcpy\d|allocate_value_buffer|assign_boxed|noop_)|block_(?:destroy|copy)_helper|block_(?:destroy|copy)_helper_block|copy_helper_block|destroy_helper_block|copy_helper_atomic|objectdestroy|get_(?:enum_tag_for|type_metadata)|objc_(?:un)?retained(?:Object|Pointer)$)/;
 /** Functions that a library is opened by, often the only names that it has, and which are not large where they are called. */
 const openers =
   /^_?(?:PyInit_\w{1,80}|JNI_On(?:Load|Unload)|napi_register_module_v\d|Init_[a-z]\w{0,60}|luaopen_\w{1,60}|R_init_\w{1,60})$/;

@@ -814,8 +814,20 @@ function kindRow(
   const own = variants.map((word) => word === null ? null : known("exception", `${type} ${word}`))
     .find((row) => row !== null) ?? known("exception", exception.type, cpu);
   if (exception.type !== "EXC_CRASH" && own !== null) {
-    const frame = stack[reading.first];
+    // What a signal interrupted did not meet what its handler met then.
+    const isHandlers = stack.slice(0, reading.first).some(isTrampoline);
+    const frame = isHandlers ? report.crashedThread?.frames[0] ?? stack[0] : stack[reading.first];
     const title = frame === undefined ? "" : titleOf(frame);
+    if (isHandlers && own.key === "EXC_BREAKPOINT" && isSystemFrame(frame)) {
+      return {
+        ...own,
+        meaning: `${
+          title.replace(/^com\.apple\./, "")
+        }, a library of the system, executed a trap instruction while a handler of a signal ran.`,
+        causes: [],
+        next: "",
+      };
+    }
     return own.key !== "EXC_BREAKPOINT" || frame === undefined || !isSystemFrame(frame) ||
         (isBaseLibrary(title) && !checksCallers.test(title)) || title === "runtime"
       ? own

@@ -579,8 +579,8 @@ function specialOf(
     return { row: known("frame", "FlutterViewController without its engine")!, index };
   }
   if (symbol === null || ended === "abort") return undefined;
-  // Core Foundation reads what kind of object it is first.
-  const limit = ofCoreFoundation.test(symbol) ? KIND_READ : NULL_USED;
+  // Core Foundation reads what kind of object it is first, functions for C strings the first character.
+  const limit = ofCoreFoundation.test(symbol) ? KIND_READ : cStrings.test(symbol) ? 1n : NULL_USED;
   const word = ended === "trap" || (ended === null && /\.cold\.\d/.test(symbol))
     ? "stopped"
     : fault !== null && (fault < limit || lacksState(report, stack[index]))
@@ -591,6 +591,8 @@ function specialOf(
   // A prefix of another row is not meant.
   return row?.key === key ? { row, index } : undefined;
 }
+
+const cStrings = /^str(?:n?len|n?cmp|cpy|casecmp|str|dup)\b/;
 
 /** What is used of Flutter's engine where it is null is below this. */
 const FLUTTER_USED = 0x1000n;

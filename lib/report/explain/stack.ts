@@ -82,9 +82,11 @@ export function frameOwner(frame: ReportFrame, symbol: string | null): FrameOwne
   if (isRuntimeLibrary(image)) return "runtime";
   // What a process called in the kernel is not its own, whatever the extension is called.
   if (isSystemFrame(frame) || isKernelFrame(frame)) return "system";
-  const raised = symbol !== null && (knownFrame(symbol) !== null || trapMessage(symbol) !== null ||
-    isInstantiated(symbol, frame.file) || ofEngine.test(symbol) ||
-    (frame.file !== null && (ofRecorder.test(frame.file) || ofMono.test(frame.file))));
+  const raised = symbol === null
+    ? rowOfNext(frame) !== null
+    : (knownFrame(symbol) !== null || trapMessage(symbol) !== null ||
+      isInstantiated(symbol, frame.file) || ofEngine.test(symbol) ||
+      (frame.file !== null && (ofRecorder.test(frame.file) || ofMono.test(frame.file))));
   return raised ? "runtime" : "program";
 }
 
@@ -620,7 +622,8 @@ function isHandling(stack: readonly ReportFrame[], at: number): boolean {
 
 /** The row for a return address at the begin of a function: it is of what is before that one, of which rows with `+ 0`
  * tell. */
-function rowOfNext(symbol: string): KnowledgeRow | null {
+function rowOfNext({ symbol, offset }: ReportFrame): KnowledgeRow | null {
+  if (symbol === null || offset !== 0) return null;
   const row = known("frame", `${symbol} + 0`);
   return row?.key.endsWith(" + 0") === true ? row : null;
 }
@@ -900,11 +903,8 @@ function readAnew(stack: readonly ReportFrame[]): StackReading {
     ) runtime = index;
     if (owner === "program" || (index >= first + SYSTEM_DEPTH && owner === "system")) continue;
     const found = symbol === null
-      ? frame.offset === 0 && frame.symbol !== null
-        ? rowOfNext(frame.symbol)
-        : isMallocAbort(stack, index)
-        ? known("frame", "libsystem_malloc without names")
-        : null
+      ? rowOfNext(frame) ??
+        (isMallocAbort(stack, index) ? known("frame", "libsystem_malloc without names") : null)
       : /^(?:free|realloc)$/.test(symbol) && isAbort(stack[index - 1])
       ? known("frame", `${symbol} that stops`)
       : knownFrame(symbol);

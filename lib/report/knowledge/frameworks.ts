@@ -1246,7 +1246,8 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "raise",
   ),
   ...frame(
-    ["g_assertion_message*"],
+    // The first of them calls abort() last, the next one that: return addresses have the names of those behind them.
+    ["g_assertion_message*", "g_assertion_message_expr + 0", "g_assertion_message_cmpnum + 0"],
     "A check of a program that uses GLib failed (g_assert): it stopped the process.",
     [],
     "Read the message on stderr: it has the condition, the file and the line.",

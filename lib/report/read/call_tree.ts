@@ -119,6 +119,8 @@ export function readCallTree(
   let flat = false;
   /** Column of the count in a thread's title; lines that are not further in have lost their indentation. */
   let margin = -1;
+  /** How far a mail pushed the lines that it broke before what they say. */
+  let pushed = 0;
   /** Whether the last line was a part of one of a tree. */
   let isPart = false;
   let hasPlaces = false;
@@ -168,14 +170,26 @@ export function readCallTree(
       continue;
     }
     isPart &&= /^`{3}/.test(trimmed);
+    // A mail breaks long lines, and those that are far in before what they say.
+    const isPushed = format === "spindump" && path.length > 0 &&
+      /^ {1,4}$/.test(lines.line(at - 1));
+    let written = line;
+    for (
+      let parts = 1;
+      format === "spindump" && thread !== null && parts < MAX_PARTS && opensPlace.test(written) &&
+      at + 1 < lines.length && endsPlace.test(lines.line(at + 1));
+      parts++
+    ) written = `${written.trimEnd()} ${lines.line(++at).trim()}`;
     const entry = thread === null
       ? null
       : format === "sample"
       ? parseSampleLine(line)
-      : parseSpindumpLine(line);
+      : parseSpindumpLine(written);
     if (entry !== null && thread !== null) {
       found++;
       const { count, ...place } = withoutDepth(entry);
+      if (!isPushed) pushed = 0;
+      else if (pushed === 0) pushed = path.at(-1)!.depth + 2 - entry.depth;
       const isLost = entry.depth <= margin;
       // What is called as often as its caller, or less, may be its only callee; more is another branch.
       if (isLost && path.length > 0 && path.at(-1)!.node.count < count) {
@@ -185,7 +199,7 @@ export function readCallTree(
       }
       hasPlaces ||= entry.address !== 0n && !/\d 0x[0-9a-f]{1,16}$/.test(trimmed);
       isPart = hasPlaces && entry.address === 0n || /^[-+]\[[^\]]*$/.test(entry.symbol ?? "");
-      const depth = flat || isLost ? path.length : entry.depth;
+      const depth = flat || isLost ? path.length : entry.depth + pushed;
       while (path.length > 0 && path.at(-1)!.depth >= depth) path.pop();
       const node: DraftNode = {
         count,
@@ -300,6 +314,11 @@ const ofSample =
 /** A function with its image in the list of how often each was the innermost one; as many of them are told. */
 const sortedLine = /^(\S.{0,300}?) {1,4}\(in ([^()]{1,120})\) {2,}(\d{1,9})$/;
 const MAX_SORTED = 6;
+
+/** A line of a tree that lacks its end, as a mail broke it, what may follow, and into how many. */
+const opensPlace = /^[ *]{0,400}\d{1,9}(?: |$)(?!.{0,1000}\[0x[0-9a-f])/;
+const endsPlace = /^(?![ *]{0,400}\d{1,9} {1,4}[^\s()])\s{0,8}\S/;
+const MAX_PARTS = 4;
 
 /** Outermost frames of a thread, which only start it. */
 const START_DEPTH = 2;

@@ -91,6 +91,8 @@ export class CrashDraft {
   readonly guessed = new Set<DraftThread>();
   /** What lines outside of the report's sections say of the end. */
   readonly remarks: string[] = [];
+  /** What a log before the report said of another run of the same program: how many remarks, and its backtraces. */
+  earlier: { readonly remarks: number; readonly exceptions: number } | null = null;
   /** The title of a Crashlytics exception whose reason has not come yet. */
   fatal: string | null = null;
   /** The exception that Crashlytics names in a line of its own. */

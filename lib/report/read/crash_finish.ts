@@ -28,6 +28,7 @@ const MAX_FUNCTION = 1 << 16;
 export function finishCrash(draft: CrashDraft): CrashReport {
   settleStops(draft);
   settleLead(draft);
+  dropEarlier(draft);
   const header = new Header(draft.fields, draft.json, (text) => draft.warn(text));
   const process = processOf(draft, header.process);
   nameProgram(draft, process);
@@ -180,6 +181,17 @@ function settleLead(draft: CrashDraft): void {
   if (draft.remarks.length > 0) return;
   const { name, reason } = draft.lead;
   draft.remarks.push(`Fatal Exception: ${name}: ${reason}`);
+}
+
+/** Drops what a log said of another run of the program, where the report has its own exception. */
+function dropEarlier(draft: CrashDraft): void {
+  const { earlier } = draft;
+  const says = (line: string): boolean =>
+    line.includes("Terminating app due to uncaught exception");
+  if (earlier === null || !draft.sections.some(({ lines }) => lines.some(says))) return;
+  draft.remarks.splice(0, earlier.remarks);
+  const { length } = draft.exceptions.splice(0, earlier.exceptions);
+  if (length < earlier.exceptions) draft.exception = null;
 }
 
 /** Gives the one image that is not the system's and has neither name nor path those of the process, if no other image has

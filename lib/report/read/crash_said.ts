@@ -230,7 +230,19 @@ export class SaidReader {
       // Both are cut where they are long; the first word of one may be taken for the host.
       return own.startsWith(name) || name.startsWith(own) || own.endsWith(` ${name}`);
     };
-    if (this.#sayers.length === 0 || this.#sayers.some(isOwn)) return;
+    if (this.#sayers.length === 0) return;
+    if (this.#sayers.some(isOwn)) {
+      const number = (sayer: string): string | undefined => /\[(\d{1,7})\]$/.exec(sayer)?.[1];
+      const pid = number(process);
+      if (pid !== undefined && this.#sayers.every((sayer) => number(sayer) !== pid)) {
+        const { remarks, exceptions, exception } = this.#draft;
+        this.#draft.earlier = {
+          remarks: remarks.length,
+          exceptions: exceptions.length + (exception === null ? 0 : 1),
+        };
+      }
+      return;
+    }
     this.#sayers.length = this.#draft.remarks.length = this.#draft.exceptions.length = 0;
     this.#draft.exception = null;
   }

@@ -153,7 +153,10 @@ class IpsReader {
   #readImages(): ReportImage[] {
     const listed = arrayAt(this.#body, "usedImages");
     if (listed.length > 0) {
-      return listed.map((image): ReportImage => {
+      // macOS 11 had the rest of its images apart.
+      const rest = arrayAt(objectAt(this.#body, "legacyInfo") ?? undefined, "imageExtraInfo");
+      return listed.map((image, at): ReportImage => {
+        if (Array.isArray(image)) return imageOfTuple(image, rest[at]);
         const entry = isObject(image) ? image : undefined;
         const path = textAt(entry, "path");
         const source = textAt(entry, "source");
@@ -174,26 +177,31 @@ class IpsReader {
         };
       });
     }
-    // In a stackshot: [uuid, address, source].
-    return arrayAt(this.#stackshot ?? this.#body, "binaryImages").map((image): ReportImage => {
-      const [uuid, base, source] = Array.isArray(image) ? image : [];
-      return {
-        name: source === "S" ? "shared cache" : source === "K" ? "kernel" : "???",
-        path: null,
-        uuid: typeof uuid === "string" ? normalUuid(uuid) : null,
-        arch: null,
-        base: toBigint(base) ?? 0n,
-        size: 0n,
-        version: null,
-        identifier: null,
-        marked: false,
-      };
-    });
+    return arrayAt(this.#stackshot ?? this.#body, "binaryImages").map((image) =>
+      imageOfTuple(Array.isArray(image) ? image : [], undefined)
+    );
+  }
+
+  /** A frame as a pair: its image's place in the list, and the offset in that. */
+  #pair(pair: readonly JsonValue[], index: number): ReportFrame {
+    const [number, offset] = pair;
+    const image = typeof number === "number" ? this.#images[number] : undefined;
+    return {
+      ...noFrame,
+      index,
+      address: BigInt.asUintN(64, (image?.base ?? 0n) + (toBigint(offset) ?? 0n)),
+      image: image ?? null,
+      imageName: image?.name ?? null,
+    };
   }
 
   #frames(list: readonly JsonValue[]): ReportFrame[] {
     const frames: ReportFrame[] = [];
     for (const entry of list) {
+      if (Array.isArray(entry)) {
+        frames.push(this.#pair(entry, frames.length));
+        continue;
+      }
       if (!isObject(entry)) {
         this.#warn("a frame is no object");
         continue;
@@ -262,13 +270,15 @@ class IpsReader {
         this.#warn(`thread ${index} is no object`);
         continue;
       }
-      const state = objectAt(entry, "threadState");
+      const crashed = entry.triggered === true || (!triggered && index === faulting);
+      const state = objectAt(entry, "threadState") ??
+        (crashed ? objectAt(this.#body, "threadState") : null);
       threads.push({
         index: numberAt(entry, "index") ?? index,
         id: bigintAt(entry, "id"),
         name: textAt(entry, "name"),
         queue: textAt(entry, "queue"),
-        crashed: entry.triggered === true || (!triggered && index === faulting),
+        crashed,
         frames: this.#frames(arrayAt(entry, "frames")),
         registers: state === null ? [] : registers(state),
         flavor: state === null ? null : textAt(state, "flavor"),
@@ -291,18 +301,7 @@ class IpsReader {
       const name = textAt(process, "procname") ?? "???";
       for (const [id, thread] of Object.entries(objectAt(process, "threadById") ?? {})) {
         const pairs = [...arrayAt(thread, "kernelFrames"), ...arrayAt(thread, "userFrames")];
-        const frames: ReportFrame[] = [];
-        for (const pair of pairs) {
-          const [number, offset] = Array.isArray(pair) ? pair : [];
-          const image = typeof number === "number" ? this.#images[number] : undefined;
-          frames.push({
-            ...noFrame,
-            index: frames.length,
-            address: BigInt.asUintN(64, (image?.base ?? 0n) + (toBigint(offset) ?? 0n)),
-            image: image ?? null,
-            imageName: image?.name ?? null,
-          });
-        }
+        const frames = pairs.map((pair, at) => this.#pair(Array.isArray(pair) ? pair : [], at));
         threads.push({
           index: threads.length,
           id: toBigint(id),
@@ -392,11 +391,34 @@ class IpsReader {
   }
 }
 
+/** An image as a stackshot and macOS 11 list it: its UUID, its address and where it is from.
+ *
+ * @param rest what the list has of it elsewhere
+ */
+function imageOfTuple(
+  [uuid, base, source]: readonly JsonValue[],
+  rest: JsonValue | undefined,
+): ReportImage {
+  const entry = isObject(rest) ? rest : undefined;
+  return {
+    name: textAt(entry, "name") ??
+      (source === "S" ? "shared cache" : source === "K" ? "kernel" : "???"),
+    path: textAt(entry, "path"),
+    uuid: typeof uuid === "string" ? normalUuid(uuid) : null,
+    arch: textAt(entry, "arch"),
+    base: toBigint(base) ?? 0n,
+    size: bigintAt(entry, "size") ?? 0n,
+    version: null,
+    identifier: null,
+    marked: false,
+  };
+}
+
 /** The registers of a `threadState`; `x` and `r` are arrays of numbered registers. */
 function registers(state: JsonObject): ReportRegister[] {
   const found: ReportRegister[] = [];
   const add = (name: string, entry: JsonValue): void => {
-    const value = bigintAt(entry, "value");
+    const value = typeof entry === "number" ? toBigint(entry) : bigintAt(entry, "value");
     if (value === null) return;
     const note = textAt(entry, "description") ?? textAt(entry, "symbol");
     found.push({ name, value, note });

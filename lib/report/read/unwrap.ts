@@ -365,7 +365,7 @@ function withoutTracker(text: string): string {
 }
 
 /** A field's name or a heading between asterisks or underscores: `**Process**:`, `*Dyld Error Message:*`. */
-const boldField = /^ {0,4}([*_]{1,3})([A-Z][\w /-]{2,40}):?\1:?/gm;
+const boldField = /^ {0,4}([*_]{1,3})([A-Z][\w /-]{2,40}):?\1(?!\w):?/gm;
 /** A mark before what nothing but a report has, with or without one behind it. */
 const boldKnown =
   /^ {0,4}[*_]{1,3}(?=(?:Dyld Error Message|Exception Type|Exception Codes|Termination Reason|Crashed Thread|Binary Images|Thread \d{1,4} Crashed|Application Specific Information|Last Exception Backtrace)(?::|[*_]{1,3}))/gm;

@@ -2125,3 +2125,33 @@ Deno.test("GNU's terminate handler, a source's handler that is released, allocat
     "raised in zfree, called by kfree_addr, deflateEnd, shop_lookup, shop_input, ip_input.",
   );
 });
+
+Deno.test("a small number is no null for a C string; GLib's assertion by the names behind; a trap in a signal's handler", () => {
+  const small = (address: string): string =>
+    told(
+      crash(access(address), ["libsystem_platform.dylib strlen + 80", "MyApp draw + 8", ...loop]),
+    )
+      .what;
+  assertStringIncludes(small("0x5"), "a pointer that is no string");
+  assertStringIncludes(small("0x0"), "a pointer that is null");
+  const checked = told(crash(abort, [
+    "libSystem.B.dylib __abort + 136",
+    "libSystem.B.dylib abort_report_np + 0",
+    "libglib-2.0.0.dylib g_assertion_message_expr + 0",
+    "libglib-2.0.0.dylib g_assertion_message_cmpnum + 0",
+    "MyApp draw_region + 98",
+    ...loop,
+  ]));
+  assertStringIncludes(checked.what, "A check of a program that uses GLib failed");
+  assertEquals(checked.whose[2], "draw_region");
+  const handled = told(crash("Exception Type: EXC_BREAKPOINT (SIGTRAP)", [
+    "libunwind.dylib _Unwind_RaiseException + 368",
+    "libc++abi.dylib __cxa_throw + 132",
+    "ExceptionHandling NSExceptionHandlerUncaughtSignalHandler + 52",
+    "libsystem_platform.dylib _sigtramp + 56",
+    "CoreGraphics argb32_sample + 188",
+    ...loop,
+  ])).what;
+  assertStringIncludes(handled, "libunwind.dylib, a library of the system, executed a trap");
+  assert(!handled.includes("CoreGraphics, a library of the system"), handled);
+});

@@ -791,3 +791,101 @@ Deno.test("a sample's rows of queues are no threads", () => {
   ));
   assertStringIncludes(headline, "sample, 2 threads");
 });
+
+Deno.test("a hang's tree that a mail broke: lines are joined, and their places do not count as samples", () => {
+  const report = readReport(
+    [
+      "Date/Time:       2014-12-21 13:07:11 -0500",
+      "Command:         MyApp",
+      "Event:           hang",
+      "Steps:           19 (100ms sampling interval)",
+      "",
+      "Process:         MyApp [1010]",
+      "   Thread 0x351d       DispatchQueue 1     19 samples (1-19)   priority 39",
+      "   19  start + 1 (libdyld.dylib + 13769) [0x7fff9501b5c9] 1-19",
+      "     19  -[Cart openDocument:] + ",
+      "194 (MyApp + 47954) [0x10a481b52] 1-19",
+      "       19  -[NSApplication ",
+      "runModalForWindow:] + 119 (AppKit + 3305862) [0x7fff92c96186] 1-19",
+      "         19 ",
+      "+[Cart currentContext] + 140 (MyApp + 162532) ",
+      "[0x10a496ae4] 1-19",
+      " ",
+      "19  __psynch_mutexwait + 10 ",
+      "(libsystem_kernel.dylib + 90466) [0x7fff95560162] 1-19",
+      " ",
+      " *19  psynch_mtxcontinue + 0 (pthread + ",
+      "22095) [0xffffff7f8108964f] 1-19",
+      "",
+    ].join("\n"),
+    "x",
+  );
+  const names: (string | null)[] = [];
+  for (let node = report.threads[0].tree[0]; node !== undefined; node = node.children[0]) {
+    assertEquals([node.count, node.children.length < 2], [19, true]);
+    names.push(node.frame.symbol);
+  }
+  assertEquals(names, [
+    "start",
+    "-[Cart openDocument:]",
+    "-[NSApplication runModalForWindow:]",
+    "+[Cart currentContext]",
+    "__psynch_mutexwait",
+    "psynch_mtxcontinue",
+  ]);
+});
+
+Deno.test("an .ips of macOS 11 whose frames are pairs and whose images are named apart", () => {
+  const { threads, images } = readReport(
+    '{"app_name":"shopctl","bug_type":"309","os_version":"macOS 11.1 (20C69)"}\n' +
+      JSON.stringify({
+        procName: "shopctl",
+        cpuType: "X86-64",
+        exception: { type: "EXC_BAD_ACCESS", subtype: "KERN_INVALID_ADDRESS at 0x00000000" },
+        threads: [{ triggered: true, id: 7, frames: [[0, 37760], [1, 38674]] }],
+        threadState: { rip: 4294983168, rdi: 0, flavor: "x86_THREAD_STATE" },
+        usedImages: [["eac298c4-ce3e-3551-a832-42ed9a13ef74", 4294967296, "P"], [
+          "2326cd9c-2ba7-32f4-bb6c-418e1c2a6c65",
+          8589934592,
+          "P",
+        ]],
+        legacyInfo: {
+          imageExtraInfo: [
+            { size: 4833280, arch: "x86_64h", path: "/System/Library/Kit", name: "Kit" },
+            { size: 212992, arch: "x86_64", path: "/opt/shopctl", name: "shopctl" },
+          ],
+        },
+      }),
+    "x.ips",
+  );
+  assertEquals(images.map(({ name, size }) => [name, size]), [["Kit", 4833280n], [
+    "shopctl",
+    212992n,
+  ]]);
+  assertEquals(
+    threads[0].frames.map(({ address, image }) => [address, image?.name]),
+    [[4294967296n + 37760n, "Kit"], [8589934592n + 38674n, "shopctl"]],
+  );
+  assertEquals(threads[0].registers.map(({ name }) => name), ["rip", "rdi"]);
+});
+
+Deno.test("names with underscores are no bold type; another run's exception in a log is not the report's", () => {
+  const raised = readReport(
+    "Exception Type: EXC_CRASH (SIGABRT)\n\nThread 0 Crashed:\n" +
+      stack(["libsystem_c.dylib abort + 8"]) +
+      "\n1   CoreFoundation   0x7040\n_CF_forwarding_prep_0 + 120\n2   libobjc.A.dylib   0x7080\n_ZN2CA5Layer11set_visibleEj + 306\n" +
+      "3   libobjc.A.dylib   0x70c0\n_CF_release_all_0 + 120\n4   libobjc.A.dylib   0x7100\n_CF_release_one_0 + 120\n",
+    "x",
+  );
+  assertEquals(raised.warnings.some((text) => text.includes("bold type")), false);
+  const text =
+    "Jul 27 08:42:35 host.local MyApp[423]: *** Terminating app due to uncaught exception 'NSRangeException', reason: 'index 7 beyond bounds'\n" +
+    "*** First throw call stack:\n(\n0   CoreFoundation   0x00007fff8fca9716 __exceptionPreprocess + 198\n" +
+    "1   MyApp   0x000000010da92786 MyApp + 681862\n)\n\nProcess:         MyApp [21816]\nExceptionless: no\nException Type:  EXC_CRASH (SIGABRT)\n\n" +
+    "Application Specific Information:\n*** Terminating app due to uncaught exception 'NSRangeException', reason: 'index 3 beyond bounds'\n";
+  const report = readReport(text, "x");
+  assertEquals(report.lastException, null);
+  const said = explainReport(report).happened.join("\n");
+  assertStringIncludes(said, "index 3 beyond bounds");
+  assert(!said.includes("index 7"), said);
+});
