@@ -19,6 +19,9 @@ export function isInterpreter({ process }: CrashReport): boolean {
   );
 }
 
+/** Longest part of `External Modification Summary` that is about other processes' calls. */
+const MAX_SUMMARY = 200;
+
 /** Whether another process created a thread in a report's: Apple, External Modification Summary. */
 export function isInjected({ sections, body, text }: CrashReport): boolean {
   if (body !== null) {
@@ -29,9 +32,10 @@ export function isInjected({ sections, body, text }: CrashReport): boolean {
   if (warnings?.lines.some((line) => /^Thread creation by external task/.test(line.trim()))) {
     return true;
   }
-  const summary =
-    /^\s{0,8}Calls made by other processes targeting this process:\s{1,8}task_for_pid: \d{1,12}\s{1,8}thread_create: (\d{1,12})/m
-      .exec(text)?.[1];
+  const at = text.lastIndexOf("Calls made by other processes targeting this process:");
+  const summary = at < 0
+    ? undefined
+    : /\bthread_create: (\d{1,12})/.exec(text.slice(at, at + MAX_SUMMARY))?.[1];
   return summary !== undefined && Number(summary) > 0;
 }
 
