@@ -104,12 +104,25 @@ const rememberedPaths = new Map<string, boolean>();
 const rememberedNames = new Map<string, boolean>();
 const MAX_REMEMBERED = 1 << 12;
 
-/** The image of a frame, or the name of one that the report does not list; `null` when it has neither. An
- * entry named `???` stands for code outside of all images. */
+/** The image of a frame, or the name of one that the report does not list; `null` when it has neither. */
 export function imageOf(frame: ReportFrame): Pick<ReportImage, "path" | "name"> | null {
   const { image, imageName } = frame;
-  if (image !== null) return image.path === null && image.name === "???" ? null : image;
-  return imageName === null || imageName === "???" ? null : { path: null, name: imageName };
+  if (image !== null) return image.path === null && isNoImage(image.name) ? null : image;
+  return imageName === null || isNoImage(imageName) ? null : { path: null, name: imageName };
+}
+
+/** Whether an entry without a path stands for code outside of all images: `???`, or what an engine compiled. */
+export function isNoImage(name: string): boolean {
+  return name === "???" || name === compiled;
+}
+
+/** How iOS 26 lists the memory for what JavaScriptCore compiles, from `jitStartAddress` on. */
+const compiled = "JIT";
+
+/** Whether a frame is in what an engine compiled while the process ran, by the list of images. */
+export function isCompiled(frame: ReportFrame): boolean {
+  return (frame.image?.path ?? null) === null &&
+    (frame.image?.name ?? frame.imageName) === compiled;
 }
 
 /** Whether a frame's code comes with the system; false where its image is not known. */

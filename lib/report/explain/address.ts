@@ -891,8 +891,7 @@ function pointerWords(report: CrashReport, address: bigint): [AddressClass, stri
     const target = /-> (0x[0-9a-fA-F]{1,16})/.exec(subtype)?.[1];
     const stripped = target === undefined ? address & archs.arm64.addressMask : BigInt(target);
     const upper = address >> 47n;
-    // A failed authentication sets bits 61 and 62 to 01 or 10.
-    const failed = upper === 0x4000n || upper === 0x8000n;
+    const failed = failedBits.includes(upper);
     if ((said || failed) && isUnsigned(report, address)) {
       const note = said
         ? ", which the system takes for a possible failure of a pointer's authentication"
@@ -904,9 +903,22 @@ function pointerWords(report: CrashReport, address: bigint): [AddressClass, stri
         }`,
       ]];
     }
+    const isPossible = /possible pointer authentication/i.test(subtype);
+    if (isPossible && !failed && upper !== 0n && !isExecuted(report, address)) {
+      const use = usedFor(report, address);
+      return [[
+        "noncanonical",
+        "it has bits that no address has, and not those that a failed authentication leaves, for which the system takes it: data in place of a pointer, or a signed pointer used as it is" +
+        (use === null
+          ? ""
+          : `; by its instruction it is ${use.formula}, where ${use.base} is 0x${
+            use.value.toString(16)
+          }`),
+      ]];
+    }
     if (said || failed && signs(report)) {
       const where = stripped === address ? "" : `; the pointer was 0x${stripped.toString(16)}`;
-      const words = /possible pointer authentication/i.test(subtype)
+      const words = isPossible
         ? "a pointer's authentication may have failed"
         : said
         ? "a pointer's authentication failed"
@@ -950,6 +962,10 @@ function pointerWords(report: CrashReport, address: bigint): [AddressClass, stri
   }
   return [];
 }
+
+/** What a failed authentication leaves above an address, which it sets to 01 or 10: bits 61 and 62, or for data, whose upper
+ * byte is no part of the address, bits 53 and 54. Arm Architecture Reference Manual, aarch64/functions/pac: Auth. */
+const failedBits: readonly bigint[] = [0x4000n, 0x8000n, 0x40n, 0x80n];
 
 /** Whether no pointer that is used can be signed: those of data are in programs for arm64e only, where the system's own
  * libraries sign return addresses in all; XNU, osfmk/arm64/machine_routines.c: ml_task_get_disable_user_jop. */
@@ -1066,11 +1082,16 @@ const ofFault = /^(?:far|cr2)$/;
  * member. */
 function usedText(state: ReportThread | null, address: bigint): string {
   const words = textWords(address)!;
-  const values =
-    state?.registers.filter(({ name, value }) =>
-      !ofFault.test(name) && value <= address && address - value < NEAR_WORD &&
-      asText(value) !== null
-    ) ?? [];
+  const texts =
+    state?.registers.filter(({ name, value }) => !ofFault.test(name) && asText(value) !== null) ??
+      [];
+  const whole = readsVectors(state) ? texts.find(({ value }) => isRounded(address, value)) : null;
+  if (whole != null) {
+    return `it is ${whole.name} rounded down, as the function reads; the bytes of ${whole.name} are the text "${
+      asText(whole.value)
+    }": text in place of a pointer`;
+  }
+  const values = texts.filter(({ value }) => value <= address && address - value < NEAR_WORD);
   const [first] = values;
   if (first === undefined) {
     return isPattern(asText(address)!)
@@ -1084,8 +1105,18 @@ function usedText(state: ReportThread | null, address: bigint): string {
     }": text in place of a pointer`;
 }
 
-/** The address as ASCII text; `null` when it is not. */
+/** Whether the innermost function is one for strings that reads them by whole vectors, from where those are aligned. */
+function readsVectors(state: ReportThread | null): boolean {
+  return /^_{0,2}(?:platform_)?(?:str|stp|mem|wcs|wmem)(?:n?len|n?casecmp|n?cmp|r?chr|chrnul|l?n?cpy|l?n?cat|str|p?brk|c?spn|dup|ccpy)\b/
+    .test(innermost(state)?.symbol ?? "");
+}
 
+/** Whether an address is a value rounded down to where a vector is aligned: of 16 bytes, or of 32. */
+function isRounded(address: bigint, value: bigint): boolean {
+  return value !== address && [15n, 31n].some((mask) => (value & ~mask) === address);
+}
+
+/** The address as ASCII text; `null` when it is not. */
 function asText(address: bigint): string | null {
   let text = "";
   for (let rest = address; rest > 0n; rest >>= 8n) {

@@ -41,7 +41,7 @@ import { isCopying, lengthWords, wrongLength } from "./copying.ts";
 import { freedWord } from "./freed.ts";
 import {
   alignmentWords,
-  authenticationWords,
+  authenticationOf,
   divisorWords,
   protectionWords,
   refusedKind,
@@ -64,6 +64,7 @@ import {
 } from "./stack.ts";
 import { handlerThrows } from "./language.ts";
 import type { Crash, Story } from "./story.ts";
+import { shortStringWords } from "./swift_text.ts";
 import { decidesNothing, isBadJump, isSentSignal, lacksSender, onlyWaits } from "./telling.ts";
 import { frameNumber, sentence, threadWords } from "./words.ts";
 
@@ -140,8 +141,11 @@ export function tellAccess(crash: Crash, story: Story): void {
   // Reporters that print the number by the names of EXC_BAD_ACCESS do so for all exceptions.
   const isAccess = exception.type === "EXC_BAD_ACCESS" || signalOf(exception.type) !== null ||
     exception.type === null;
+  const checked = subtype === "EXC_ARM_PAC_FAIL" ? authenticationOf(report) : null;
   const row = subtype === null || rosetta !== null || (!isAccess && subtype.startsWith("KERN_"))
     ? null
+    : checked !== null
+    ? known("subtype", `${subtype} of ${checked.of}`)
     : subtypeRow(report, subtype, address);
   if (row !== null) {
     const at = address === null ? "" : ` at 0x${address.toString(16)}`;
@@ -162,8 +166,7 @@ export function tellAccess(crash: Crash, story: Story): void {
     if (strange !== null) story.tell(strange);
     const told = aligned === null ? -1 : rows.indexOf(row);
     if (told >= 0) rows[told] = { ...row, causes: [] };
-    const checked = row.key === "EXC_ARM_PAC_FAIL" ? authenticationWords(report) : null;
-    if (checked !== null) story.tell(checked);
+    if (checked !== null) story.tell(checked.words);
   }
   // What a run-time crashes itself by says nothing.
   const isOnPurpose =
@@ -660,6 +663,8 @@ export function tellKind(crash: Crash, isDecoded: boolean, story: Story): void {
         ? "Whether a check failed, and which, is not in the report."
         : checkByName(stack[crash.reading.first]) ?? "Which check failed is not in the report.",
     );
+    const text = shortStringWords(report);
+    if (text !== null) story.tell(text);
   }
   // The bytes that would tell ud2 from another instruction are seldom there.
   if (

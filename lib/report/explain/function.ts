@@ -12,7 +12,7 @@ import {
   typeLookup,
 } from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
-import { classifyAddress, textOnStack } from "./address.ts";
+import { type AddressClass, classifyAddress, textOnStack } from "./address.ts";
 import { accessOf } from "./cpu.ts";
 import { bridgedArgument, checksIndex, isOfBinding, lacksState } from "./evidence.ts";
 import { emptyWords } from "./explanation.ts";
@@ -672,8 +672,15 @@ function elsewhere(report: CrashReport, frame: ReportFrame | undefined): Knowled
   const key = `${bareName(symbol!)} elsewhere`;
   const row = known("frame", key);
   // A prefix of another row is not meant.
-  return row?.key === key ? row : null;
+  if (row?.key !== key) return null;
+  // What was never the address of anything is not that of a string or buffer which is gone.
+  if (!noPointers.has(classifyAddress(report, fault).kind)) return row;
+  const { causes, next } = known("address", "data passed as a pointer")!;
+  return { ...row, causes, next };
 }
+
+/** Classes of addresses that no memory had: the pointer itself is wrong. */
+const noPointers: ReadonlySet<AddressClass> = new Set(["text", "noncanonical"]);
 
 /** What is read of an object that is null is at these addresses. */
 const NULL_USED = 0x40n;

@@ -294,9 +294,16 @@ export function divisorWords(report: CrashReport): string | null {
     } and not 0: the quotient does not fit.`;
 }
 
+/** What the instruction checks whose pointer's authentication failed, in a sentence. */
+export interface Authentication {
+  readonly words: string;
+  /** What the pointer is of: the keys IA and IB are those of code, DA and DB those of data; Clang, Pointer Authentication. */
+  readonly of: "code" | "data" | "return";
+}
+
 /** What the instruction checks whose pointer's authentication failed: the second code is the instruction itself; XNU,
  * osfmk/arm64/sleh.c: handle_pac_fail. `null` for others. */
-export function authenticationWords({ exception, crashedThread }: CrashReport): string | null {
+export function authenticationOf({ exception, crashedThread }: CrashReport): Authentication | null {
   const code = exception?.codes[1] ?? 0n;
   if (code <= 0n || code >> 32n !== 0n) return null;
   const word = Number(code);
@@ -306,21 +313,31 @@ export function authenticationWords({ exception, crashedThread }: CrashReport): 
     return value === null ? name : `${name} (0x${value.toString(16)})`;
   };
   const rn = (word >>> 5) & 31;
+  const rd = word & 31;
   if ((word & 0xffff_d000) >>> 0 === 0xdac1_1000) {
     const key = ["IA", "IB", "DA", "DB"][(word >>> 10) & 3];
-    return `The pointer was in ${pointer(word & 31)}, by key ${key}.`;
+    const of = key.startsWith("D") ? "data" : rd === 30 ? "return" : "code";
+    return { words: `The pointer was in ${pointer(rd)}, by key ${key}.`, of };
   }
   if ((word & 0xffff_fbff) >>> 0 === 0xd65f_0bff) {
-    return "It was a return: the return address on the stack was damaged, or its stack pointer is wrong.";
+    return {
+      words:
+        "It was a return: the return address on the stack was damaged, or its stack pointer is wrong.",
+      of: "return",
+    };
   }
   if ((word & 0xfeff_f800) >>> 0 === 0xd61f_0800 || (word & 0xfeff_f800) >>> 0 === 0xd63f_0800) {
-    return `It was a call or jump by ${pointer(rn)}.`;
+    return { words: `It was a call or jump by ${pointer(rn)}.`, of: "code" };
   }
-  if ((word & 0xff20_0400) >>> 0 === 0xf820_0400) return `It was a read by ${pointer(rn)}.`;
+  if ((word & 0xff20_0400) >>> 0 === 0xf820_0400) {
+    return { words: `It was a read by ${pointer(rn)}.`, of: "data" };
+  }
   // autia1716, autib1716; autiaz, autiasp, autibz, autibsp.
-  if (word === 0xd503_219f || word === 0xd503_21df) return `The pointer was in ${pointer(17)}.`;
+  if (word === 0xd503_219f || word === 0xd503_21df) {
+    return { words: `The pointer was in ${pointer(17)}.`, of: "code" };
+  }
   if ((word & 0xffff_ff9f) >>> 0 === 0xd503_239f) {
-    return `It was a check of the return address in ${pointer(30)}.`;
+    return { words: `It was a check of the return address in ${pointer(30)}.`, of: "return" };
   }
   return null;
 }

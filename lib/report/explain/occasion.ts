@@ -1,7 +1,15 @@
 /** When it was: what of the system had called the program. */
 
 import { isBaseLibrary, titleOf } from "../images.ts";
-import { callTime, type KnowledgeRow, known, sourced, timed } from "../knowledge/mod.ts";
+import {
+  callTime,
+  handled,
+  type KnowledgeRow,
+  known,
+  sourced,
+  started,
+  timed,
+} from "../knowledge/mod.ts";
 import type { ReportFrame, ReportThread } from "../report.ts";
 import { brokenAt, frameOwner, functionOf, isUnnamed } from "./stack.ts";
 import { capitalized } from "./words.ts";
@@ -84,6 +92,10 @@ export function occasionOf(
       method !== null && !found.includes(method.meaning) &&
       frameOwner(stack[at], symbol) === "program"
     ) found.push(method.meaning);
+  }
+  // The event that starts an application is none of its user interface.
+  if (origin?.meaning === handled && found.some((words) => words.startsWith(started))) {
+    origin = null;
   }
   const named = queueRow(thread)?.meaning ?? null;
   if (found.length === 0 && named !== null) return named;

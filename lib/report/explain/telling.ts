@@ -4,6 +4,7 @@ import { faultAddress, NEAR_NULL } from "../fault.ts";
 import {
   imageOf,
   imageTitle,
+  isCompiled,
   isKernelFrame,
   isSystemFrame,
   systemByAddresses,
@@ -287,17 +288,29 @@ export function absentFrom(stack: readonly ReportFrame[]): Absent | null {
   if (!stack.some((frame) => imageOf(frame) !== null)) return "images";
   if (!throwsOn(stack) && (endOfTermination(stack) > 0 || rethrowOf(stack) >= 0)) return "thrower";
   if (!reachesBase(stack)) {
-    const unknown = stack.filter((frame) => imageOf(frame) === null).length;
+    const unknown = stack.filter((frame, at) => isOutside(frame, at, stack)).length;
     return unknown * 2 > stack.length ? "some images" : "outer";
   }
   // Beyond the outermost named function is only what started the thread.
   const named = stack.findLastIndex(({ symbol }) => symbol !== null);
   // A jump to null has left the image of its caller, which is there.
   const from = stack[0].address === 0n && stack.length > 1 ? 1 : 0;
-  return stack.slice(from, named < 0 ? stack.length : named)
-      .some((frame) => imageOf(frame) === null && !isNoAddress(frame))
+  return stack.slice(0, named < 0 ? stack.length : named)
+      .some((frame, at) => at >= from && isOutside(frame, at, stack) && !isNoAddress(frame))
     ? "some images"
     : null;
+}
+
+/** Whether a frame is in an image that is not known. What JavaScriptCore calls outside of all images it compiled itself: a
+ * function of a library is in that library. */
+function isOutside(
+  frame: ReportFrame,
+  at: number,
+  stack: readonly ReportFrame[],
+): boolean {
+  if (imageOf(frame) !== null || isCompiled(frame)) return false;
+  const caller = stack.slice(at + 1).find((outer) => imageOf(outer) !== null || isCompiled(outer));
+  return caller === undefined || !isCompiled(caller) && titleOf(caller) !== "JavaScriptCore";
 }
 
 /** Whether an exception ended a process that whoever raised it did not catch, and its functions have left the stack: it was

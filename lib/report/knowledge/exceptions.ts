@@ -866,6 +866,27 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     source: arm,
   },
   ...([
+    ["code", [
+      "a function pointer, or the code of a block or method, that was overwritten or read from memory that was freed",
+      "a function pointer signed for another use, as one that was cast or copied as bytes",
+    ]],
+    ["data", [
+      "an object used after it was freed, or overwritten: the pointer to its class or to its C++ virtual functions is signed",
+      "a pointer signed for another use, as in memory that is taken for an object of another class",
+    ]],
+    ["return", [
+      "a return address that was overwritten on the stack, as by a write past the end of a local array",
+      "a wrong stack pointer, as of hand-written assembly or of code that switches stacks",
+    ]],
+  ] as const).map(([of, causes]): KnowledgeRow => ({
+    kind: "subtype",
+    key: `EXC_ARM_PAC_FAIL of ${of}`,
+    meaning: "a pointer's authentication failed",
+    causes,
+    next: "Run with Address Sanitizer.",
+    source: "Clang, Pointer Authentication; " + arm,
+  })),
+  ...([
     ["EXC_ARM_MTE_TAGCHECK_FAIL", "the pointer's tag is not that of the memory that it is to"],
     ["EXC_ARM_MTE_CANONICAL_FAIL", "the pointer has a tag, and the memory that it is to has none"],
   ] as const).map(([key, meaning]): KnowledgeRow => ({

@@ -43,6 +43,12 @@ export const collected = "while garbage was collected";
 /** When a run loop's timer calls. */
 export const timed = "in a timer or a delayed call";
 
+/** When the window server's events are handled, by the first of which iOS up to 5 starts an application. */
+export const handled = "while an event of the user interface was handled";
+
+/** How the start of an application is told. */
+export const started = "while the app was starting";
+
 /** When a run loop calls for a source of events. */
 export const sourced = "in the callback of a source of a run loop";
 
@@ -1443,8 +1449,13 @@ export const frameworkRows: readonly KnowledgeRow[] = [
   ),
   // They call the delegate, but also make windows and load the main storyboard or nib.
   ...occasion(
-    ["-[UIApplication _callInitializationDelegates*", "-[NSApplication finishLaunching]"],
-    "while the app was starting",
+    [
+      "-[UIApplication _callInitializationDelegates*",
+      "-[UIApplication _performInitializationWithURL:*",
+      "-[UIApplication _runWithURL:*",
+      "-[NSApplication finishLaunching]",
+    ],
+    started,
     "Apple, UIApplication and NSApplication",
   ),
   ...occasion(
@@ -1907,7 +1918,7 @@ export const frameworkRows: readonly KnowledgeRow[] = [
       "QGuiApplicationPrivate::processMouseEvent*",
       "QGuiApplicationPrivate::processKeyEvent*",
     ],
-    "while an event of the user interface was handled",
+    handled,
     "Apple, NSApplication and UIApplication; Carbon Event Manager; Qt",
   ),
   ...origin(

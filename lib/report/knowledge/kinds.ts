@@ -979,6 +979,17 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "address",
+    "data passed as a pointer",
+    "",
+    [
+      "the place that the pointer was read from: it was overwritten, as by a write past the end of a buffer, or was freed and is used for something else",
+      "data passed in place of a pointer, as where the format or the declaration of a call does not fit its arguments",
+    ],
+    "See where the calling frame has the pointer from.",
+    "string(3), memcpy(3), printf(3)",
+  ),
+  row(
+    "address",
     "number passed as a pointer",
     "A function was called with a number in place of an object or an address.",
     [

@@ -28,7 +28,7 @@ export {
   typeLookup,
   wrongExecutor,
 } from "./frames.ts";
-export { collected, sourced, timed } from "./frameworks.ts";
+export { collected, handled, sourced, started, timed } from "./frameworks.ts";
 export {
   kernelParts,
   machineCheckCodes,

@@ -12,7 +12,7 @@ import {
   type ReportThread,
 } from "../report.ts";
 import { frameText, placeText } from "../frame_text.ts";
-import { baseName, isSystemImage } from "../images.ts";
+import { baseName, isCompiled, isSystemImage } from "../images.ts";
 import type { ImageLookup, MissingReportSymbols, ReportSymbols } from "./lookups.ts";
 import { type Edit, edited, lineEnding } from "../text.ts";
 
@@ -197,7 +197,7 @@ class Symbolication {
     if (image === null) return null;
     const lookup = this.#lookup(image);
     if (lookup === null) {
-      if (frame.symbol === null || frame.symbol === "<redacted>") {
+      if ((frame.symbol === null || frame.symbol === "<redacted>") && !isCompiled(frame)) {
         const counts = this.#missing.get(image) ?? { crashedFrames: 0, frames: 0 };
         counts.frames++;
         if (crashed) counts.crashedFrames++;

@@ -10,6 +10,7 @@ function arm(
   values: Readonly<Record<number, bigint>>,
   subtype = "KERN_INVALID_ADDRESS",
   codes: readonly [number, number] = [1, Number(address)],
+  note = "",
 ) {
   const bytes = String.fromCharCode(...[0, 8, 16, 24].map((shift) => (word >>> shift) & 0xff));
   const x = Array.from({ length: 29 }, (_, at) => ({
@@ -22,7 +23,7 @@ function arm(
       exception: {
         type: "EXC_BAD_ACCESS",
         signal: "SIGSEGV",
-        subtype: codes[0] === 1 ? `${subtype} at 0x${address.toString(16)}` : subtype,
+        subtype: codes[0] === 1 ? `${subtype} at 0x${address.toString(16)}${note}` : subtype,
         rawCodes: codes,
       },
       instructionByteStream: { beforePC: btoa("\0\0\0\0"), atPC: btoa(bytes) },
@@ -182,6 +183,39 @@ Deno.test("ARM: what a failed authentication checked, by the instruction that is
   assertStringIncludes(failed(0xd65f0fff), "It was a return");
   assertStringIncludes(failed(0xd73f0a11), "It was a call or jump by x16 (0x1234).");
   assertStringIncludes(failed(0xd50323ff), "a check of the return address in lr");
+  const causes = (word: number): string =>
+    arm(0, 0n, { 16: 0x1234n }, "EXC_ARM_PAC_FAIL", [0x105, word]).causes;
+  // autda, autdb and ldraa are of data; autia, autibz and braa of code.
+  for (const word of [0xdac11a30, 0xdac11e30, 0xf8200420]) {
+    assertStringIncludes(causes(word), "pointer to its class");
+    assert(!/function pointer|return address/.test(causes(word)), causes(word));
+  }
+  for (const word of [0xdac11230, 0xdac137f0, 0xd71f0a11]) {
+    assertStringIncludes(causes(word), "a function pointer");
+    assert(!causes(word).includes("class"), causes(word));
+  }
+  // retab, autibsp, and autib of lr.
+  for (const word of [0xd65f0fff, 0xd50323ff, 0xdac117fe]) {
+    assertStringIncludes(causes(word), "return address that was overwritten");
+    assert(!causes(word).includes("function pointer"), causes(word));
+  }
+  assertStringIncludes(causes(0x12345678), "a function pointer or return address");
+});
+
+Deno.test("ARM: by which register an address came that no authentication left", () => {
+  // ldur w13, [x3, #-4]
+  const address = 0x1_ffff_ffff_fffcn;
+  const { what, causes } = arm(
+    0xb85fc06d,
+    address,
+    { 3: 0x2_0000_0000_0000n },
+    "KERN_INVALID_ADDRESS",
+    [1, Number(address)],
+    " -> 0x0000007ffffffffc (possible pointer authentication failure)",
+  );
+  assertStringIncludes(what, "by its instruction it is x3 - 4, where x3 is 0x2000000000000");
+  assert(!what.includes("the pointer was"), what);
+  assert(!causes.includes("signed for another use"), causes);
 });
 
 Deno.test("Intel: the register that an access near null went by; a call by a table", () => {

@@ -1042,7 +1042,7 @@ Deno.test("a jump to the stack is no full stack; in arm64 no pointer to data was
   const signed = (arch: string): string =>
     told(
       crash(
-        "Exception Type:  EXC_BAD_ACCESS (SIGSEGV)\nException Subtype: KERN_INVALID_ADDRESS at 0x0041000100ae9df8 -> 0x0000000100ae9df8 (possible pointer authentication failure)",
+        "Exception Type:  EXC_BAD_ACCESS (SIGSEGV)\nException Subtype: KERN_INVALID_ADDRESS at 0x0040000100ae9df8 -> 0x0000000100ae9df8 (possible pointer authentication failure)",
         end,
         registers({}),
       ) + `\nBinary Images:\n0x100000000 - 0x10000ffff Bakery ${arch}  ` +
@@ -1143,4 +1143,154 @@ Deno.test("a trap that is not the compiler's is no check of Swift; hidden names 
     registers({ sp: 0x1_6f1f_e010n }),
   ));
   assert(!hidden.what.includes("<redacted> is on it"), hidden.what);
+});
+
+Deno.test("a function for strings that was passed text, or data, as a pointer", () => {
+  const passed = (
+    address: string,
+    value: bigint,
+    name = "libsystem_platform.dylib _platform_strlen + 4",
+  ) => told(crash(access(address), [name, ...end], registers({ x0: value })));
+  const text = passed("0x676e696b61625f50", 0x676e_696b_6162_5f5fn);
+  assertStringIncludes(
+    text.what,
+    'it is x0 rounded down, as the function reads; the bytes of x0 are the text "__baking"',
+  );
+  assert(!text.causes.includes("freed, or does not end"), text.causes);
+  assertStringIncludes(text.causes, "it was overwritten");
+  const wide = passed(
+    "0x676e696b61625f60",
+    0x676e_696b_6162_5f75n,
+    "libsystem_platform.dylib _platform_strcmp + 4",
+  );
+  assertStringIncludes(wide.what, 'the text "u_baking"');
+  const other = passed("0x676e696b61625f50", 0x676e_696b_6162_5f5fn, "Bakery knead + 4");
+  assert(!other.what.includes("rounded"), other.what);
+  const data = passed("0x1741a4f9ef469980", 0x1741_a4f9_ef46_998dn);
+  assert(!data.causes.includes("already freed"), data.causes);
+  assertStringIncludes(passed("0x0000000122334000", 0x1_2233_4000n).causes, "already freed");
+});
+
+Deno.test("an address whose bits are not those of a failed authentication", () => {
+  const at = (address: string): string =>
+    told(crash(
+      access(`${address} -> 0x0000000100ae9df8 (possible pointer authentication failure)`),
+      end,
+      registers({}),
+    )).what;
+  for (const failed of ["0x0020000100ae9df8", "0x0040000100ae9df8", "0x4000000100ae9df8"]) {
+    assertStringIncludes(at(failed), "may have failed; the pointer was 0x100ae9df8");
+  }
+  for (const other of ["0x0002000100ae9df8", "0x1741a4f900ae9df8", "0x0060000100ae9df8"]) {
+    assertStringIncludes(at(other), "not those that a failed authentication leaves");
+    assert(!at(other).includes("the pointer was"), at(other));
+  }
+});
+
+Deno.test("what an engine compiled is no library", () => {
+  const image = (name: string, base: number, path?: string): unknown => ({
+    name,
+    base,
+    size: 0x10000,
+    source: path === undefined ? "J" : "P",
+    ...path === undefined ? {} : { path },
+  });
+  const text = (compiled: string): string =>
+    `{"app_name":"Oven","bug_type":"309"}\n${
+      JSON.stringify({
+        procName: "Oven",
+        procPath: "/System/Library/CoreServices/Oven.app/Oven",
+        cpuType: "ARM-64",
+        exception: {
+          type: "EXC_BAD_ACCESS",
+          signal: "SIGSEGV",
+          subtype: "KERN_INVALID_ADDRESS at 0x0000000120000010",
+          rawCodes: [1, 0x1_2000_0010],
+        },
+        faultingThread: 0,
+        threads: [{
+          triggered: true,
+          frames: [
+            { imageOffset: 64, imageIndex: 0, symbol: "jsc_llint_op_bake", symbolLocation: 4 },
+            { imageOffset: 96, imageIndex: 1 },
+            {
+              imageOffset: 128,
+              imageIndex: 0,
+              symbol: "JSC::Interpreter::executeCall()",
+              symbolLocation: 8,
+            },
+            { imageOffset: 160, imageIndex: 2, symbol: "main", symbolLocation: 8 },
+            { imageOffset: 192, imageIndex: 3, symbol: "start", symbolLocation: 8 },
+          ],
+        }],
+        usedImages: [
+          image(
+            "JavaScriptCore",
+            0x1_9000_0000,
+            "/System/Library/Frameworks/JavaScriptCore.framework/JavaScriptCore",
+          ),
+          image(compiled, 0x1_3000_0000),
+          image("Oven", 0x1_0000_0000, "/System/Library/CoreServices/Oven.app/Oven"),
+          image("dyld", 0x1_8000_0000, "/usr/lib/dyld"),
+        ],
+      })
+    }`;
+  for (const compiled of ["JIT", "???"]) {
+    const report = readReport(text(compiled), "Oven.ips");
+    const { deciding, absent } = attributeReport(report);
+    assert(deciding?.library !== compiled, compiled);
+    assert(absent !== "some images", compiled);
+  }
+});
+
+Deno.test("a short string of Swift in the registers of a check of its library", () => {
+  const checked = (
+    values: Readonly<Record<string, bigint>>,
+    name = "libswiftCore.dylib ???",
+  ): string =>
+    told(crash("Exception Type:  EXC_BREAKPOINT (SIGTRAP)", [name, ...end], registers(values)))
+      .what;
+  // "Dough is out"
+  const [first, last] = [0x6920_6867_756f_44n | 0x73n << 56n, 0xec00_0000_7475_6f20n];
+  assertStringIncludes(
+    checked({ x25: first, x0: last, x19: last }),
+    'Its registers hold the Swift string "Dough is out" (x25 and x0), which may be of its message.',
+  );
+  assertStringIncludes(checked({ x1: 0x6874_6f72_66n, x2: 0xe500_0000_0000_0000n }), '"froth"');
+  for (
+    const values of [
+      { x0: last },
+      { x25: first, x0: 0xec00_0000_0075_6f20n },
+      { x25: first, x26: 0x6464_6464_6464_6464n, x0: last },
+    ]
+  ) assert(!checked(values).includes("Swift string"));
+  assert(!checked({ x25: first, x0: last }, "Bakery bake() + 8").includes("Swift string"));
+});
+
+Deno.test("an old system starts the application in an event that is none of its interface", () => {
+  const started = (inner: string): string =>
+    told(crash(
+      access("0x0000000122334000"),
+      [
+        "Bakery ???",
+        `UIKit ${inner} + 576`,
+        "UIKit -[UIApplication handleEvent:withNewEvent:] + 1516",
+        "UIKit -[UIApplication sendEvent:] + 60",
+        "UIKit _UIApplicationHandleEvent + 4528",
+        ...end,
+      ],
+    )).what;
+  for (
+    const inner of [
+      "-[UIApplication _performInitializationWithURL:sourceBundleID:]",
+      "-[UIApplication _runWithURL:payload:launchOrientation:statusBarStyle:statusBarHidden:]",
+      "-[UIApplication _callInitializationDelegatesForURL:payload:suspended:]",
+    ]
+  ) {
+    assertStringIncludes(started(inner), "It was while the app was starting.");
+  }
+  assertStringIncludes(
+    started("-[UIWindow _oven:]"),
+    "while an event of the user interface was handled",
+  );
 });
