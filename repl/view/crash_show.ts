@@ -88,9 +88,8 @@ export function explanationLines(
   const isNext = deciding !== null && isNextFunction(frames, deciding);
   if (thread !== null) {
     const { name, queue } = thread;
-    const named = name ?? queue;
-    const shown = named === null ? safe`` : safe` ${style("name", safe`"${short(named)}"`)}`;
-    const on = name === null || queue === null || name === queue
+    const shown = name === null ? safe`` : safe` ${style("name", safe`"${short(name)}"`)}`;
+    const on = queue === null || name === queue
       ? safe``
       : safe`, on the queue ${style("name", safe`"${short(queue)}"`)}`;
     const [top] = thread.frames;

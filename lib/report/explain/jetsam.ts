@@ -9,14 +9,21 @@ import type { Findings } from "./explanation.ts";
 /** Most processes that are named for their size only. */
 const MAX_OTHERS = 4;
 
+/** Size of the pages of devices since the iPhone 6s. */
+const NEWER_PAGE = 1 << 14;
+
 /** Explains a JetsamEvent: who was ended, why, and how much memory it used. */
 export function explainJetsam(report: CrashReport): Findings {
   const body: JsonObject = report.body ?? {};
   const status = objectAt(body, "memoryStatus");
   const pageSize = numberAt(status ?? undefined, "pageSize") ?? numberAt(body, "pageSize");
   // Pages have 4 or 16 KB.
+  const ofSize = (pages: number, size: number): string =>
+    `${Math.round(pages * size / (1 << 20))} MB`;
   const megabytes = (pages: number): string =>
-    pageSize === null ? `${pages} pages` : `${Math.round(pages * pageSize / (1 << 20))} MB`;
+    pageSize === null
+      ? `${pages} pages (${ofSize(pages, NEWER_PAGE)} if they have 16 KB, as on newer devices)`
+      : ofSize(pages, pageSize);
   const processes = arrayAt(body, "processes").filter(isObject);
   const killed = killedOf(body);
   const largest = textAt(body, "largestProcess");

@@ -465,7 +465,10 @@ Deno.test("a violated guard is told by its message, or by the termination's code
 Deno.test("a process ended for memory, from a piece of a report or by Cr4shed", () => {
   const entry = 'It is killed:\n {\n "states" : [ "frontmost" ], "rpages" : 960,\n' +
     ' "reason" : "per-process-limit", "pid" : 4624, "name" : "Tunnel" },\nThe end.\n';
-  assertStringIncludes(told(entry), "ended Tunnel [4624], frontmost, which used 960 pages");
+  assertStringIncludes(
+    told(entry),
+    "ended Tunnel [4624], frontmost, which used 960 pages (15 MB if",
+  );
   const killed = "Date: 5/21/21, 3:28 PM\nProcess: Widget\nBundle id: a.b.c\n\n" +
     "Reason: The process was terminated for exceeding jetsam memory limits\n\nBinary Images:\n" +
     "0x19e36f000 - 0x19e609fff Foundation arm64  <DB4D183E0DD93CE4990C44D1C3982206> /System/Library/Foundation\n";

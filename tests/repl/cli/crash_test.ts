@@ -53,6 +53,24 @@ Deno.test("the report first, then the explanation, which is what a terminal show
   assert(text.startsWith("Incident Identifier:") && text.endsWith("EOF"), text.slice(-40));
 });
 
+Deno.test("where: a thread's queue is not its name", () => {
+  const where = (name: string): string => {
+    const text =
+      `Process: Shop [7]\n${name}\nThread 0 Crashed:\n0   Shop   0x0000000100000000 draw + 20\n`;
+    const report = readReport(text, "x");
+    return explanationLines(
+      explainReport(report),
+      { report, attribution: attributeReport(report), missing: [] },
+      (_, text) => text,
+    ).join("\n");
+  };
+  assertStringIncludes(
+    where("Thread 0 name:   Dispatch queue: com.apple.main-thread"),
+    'thread 0, on the queue "com.apple.main-thread", in Shop',
+  );
+  assertStringIncludes(where("Thread 0 name:   baker"), 'thread 0 "baker", in Shop');
+});
+
 Deno.test("whose: a function without a name is told by its caller; an abort of malloc stays open", () => {
   const whose = (...frames: string[]): string => {
     const lines = frames.map((line, at) => `${at}  MyApp   0x00000001000${at}000 ${line}`);
