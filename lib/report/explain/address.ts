@@ -896,11 +896,14 @@ function pointerWords(report: CrashReport, address: bigint): [AddressClass, stri
       const note = said
         ? ", which the system takes for a possible failure of a pointer's authentication"
         : "";
+      // An address of which nothing is stripped has none.
       return [[
         "noncanonical",
-        `it has bits that no address has${note}: a damaged pointer, as the program is of arm64 and not arm64e, and signs none; without them it is 0x${
-          stripped.toString(16)
-        }`,
+        stripped === address
+          ? `it is a damaged pointer${note}: the program is of arm64 and not arm64e, and signs none`
+          : `it has bits that no address has${note}: a damaged pointer, as the program is of arm64 and not arm64e, and signs none; without them it is 0x${
+            stripped.toString(16)
+          }`,
       ]];
     }
     const isPossible = /possible pointer authentication/i.test(subtype);

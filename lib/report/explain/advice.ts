@@ -206,7 +206,7 @@ const ofTools =
 
 /** What sends to a message that the report has, and that is quoted. */
 const ofMessage =
-  /^(?:[Rr]ead (?:its|the) (?:message|reason|condition|error's text|words after it|termination(?:'s)? \w+|crash reason|panic's message)|[Tt]he message (?:has|names|says)\b|[Rr]ead (?:class and \w+|the condition) in the (?:exception's )?reason|[Ss]ee the reason\b|[Rr]ead the assertion's text|[Tt]he calling frame has the assertion|where the report has no text of it)/;
+  /^(?:[Rr]ead (?:its|the) (?:message|reason|condition|error's text|words after it|termination(?:'s)? \w+|crash reason|panic's message)|[Tt]he message (?:has|names|says)\b|[Rr]ead (?:class and \w+|the condition) in the (?:exception's )?reason|[Rr]ead the exception's reason\b|(?:[Rr]ead|[Cc]heck) the \w+(?:, \w+ or \w+)? in the exception's reason\b|[Ss]ee the reason\b|[Rr]ead the assertion's text|[Tt]he calling frame has the assertion|where the report has no text of it)/;
 
 /** Advice without clauses of some kinds; empty where none is left. */
 export function withoutClauses(next: string, unfit: readonly RegExp[]): string {
@@ -220,6 +220,7 @@ export function withoutClauses(next: string, unfit: readonly RegExp[]): string {
 /** Whether a message, or an exception's reason, was told. */
 function quotes(happened: readonly string[]): boolean {
   return happened.some((text) =>
+    !text.includes("; its reason is not in the report") &&
     /\bIt says: |\bexception was not caught: \S.{0,200}?, \S|\bexception was not caught: [^;]{20}/
       .test(text)
   );

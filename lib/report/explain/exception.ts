@@ -834,7 +834,8 @@ function kindRow(
       };
     }
     return own.key !== "EXC_BREAKPOINT" || frame === undefined || !isSystemFrame(frame) ||
-        (isBaseLibrary(title) && !checksCallers.test(title)) || title === "runtime"
+        (isBaseLibrary(title) && !checksCallers.test(title)) || title === "runtime" ||
+        title === report.process.name
       ? own
       : {
         ...own,

@@ -53,7 +53,8 @@ export function tellMessages({ report, texts, uncaught, ended }: Crash, story: S
       );
       continue;
     }
-    if (scriptCall(text) !== null) continue;
+    // The last line has the quote at the reason's end.
+    if (scriptCall(text.replace(/'$/, "")) !== null) continue;
     if (imagePath.test(text)) {
       story.tell(`The dynamic linker was loading ${text} or running its initializers.`);
       continue;

@@ -204,6 +204,14 @@ export function tellUncaught({ report, uncaught, stack, reading }: Crash, story:
       );
     }
   }
+  // Its type and stack are in the reason, and told.
+  if (calls.length > 0) {
+    story.rows.forEach((row, index) => {
+      if (row.throwsManaged === true || row.key.startsWith("xamarin_")) {
+        story.rows[index] = { ...row, next: "" };
+      }
+    });
+  }
   const place = addressOutside(report, stack);
   if (place !== null) {
     story.tell(

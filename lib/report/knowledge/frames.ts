@@ -577,6 +577,17 @@ export const frameRows: readonly KnowledgeRow[] = [
     "Read class and selector in the exception's reason.",
     language,
   ),
+  // It is a living object of a subclass, and no memory that was used again.
+  frame(
+    "-[UIResponder doesNotRecognizeSelector:]",
+    "A view, a controller or another responder does not have the method that was called: unrecognized selector.",
+    [
+      "an action or a delegate's method that the class does not implement, or whose name is misspelled",
+      "an object of another class than expected",
+    ],
+    "Read class and selector in the exception's reason.",
+    "Apple, UIResponder; NSObject: doesNotRecognizeSelector(_:)",
+  ),
   ...needing(
     "raise",
     ...["std::mutex::lock*", "std::recursive_mutex::lock*", "std::timed_mutex::lock*"].map((key) =>
@@ -738,6 +749,20 @@ export const frameRows: readonly KnowledgeRow[] = [
       causes,
       "Read class and key in the exception's reason.",
       language,
+    )
+  ),
+  ...[
+    "-[NSManagedObject valueForUndefinedKey:]",
+    "-[NSManagedObject setValue:forUndefinedKey:]",
+    "-[CIFilter valueForUndefinedKey:]",
+    "-[CIFilter setValue:forUndefinedKey:]",
+  ].map((key) =>
+    frame(
+      key,
+      "An object has no property with the key that was used: not key value coding-compliant.",
+      ["a misspelled key, or one that this object's entity or filter does not have"],
+      "Read class and key in the exception's reason.",
+      "Apple, NSManagedObject and CIFilter; NSKeyValueCoding",
     )
   ),
   ...needing(
@@ -1287,7 +1312,7 @@ export const frameRows: readonly KnowledgeRow[] = [
     "_dispatch_assert_queue_fail",
     "Code ran on another dispatch queue than it asserts, or on one that it asserts not to be on.",
     ["a callback that is called on another queue than its code was written for"],
-    "See which queue the message names, and who calls the code.",
+    "Read the message, on stderr where the report has none, for the queue; see who calls the code.",
     dispatch,
   ),
   ...needing(
@@ -1560,7 +1585,7 @@ export const frameRows: readonly KnowledgeRow[] = [
       key,
       "The process used private data without the usage description that this takes.",
       ["a missing NS…UsageDescription"],
-      "Add the usage description that the message names.",
+      "Read its message, on stderr where the report has none; add the usage description that it names.",
       "Apple, TCC",
     )
   ),

@@ -659,6 +659,13 @@ export const messageRows: readonly KnowledgeRow[] = [
     swift,
   ]),
   message(
+    "Duplicate elements of type",
+    "A Swift set has two elements that are equal: their == and hash(into:) do not agree, or one changed after it was put in.",
+    "itself",
+    "Check the Hashable of the type that the message names, and whether its objects change.",
+    "Swift, stdlib/public/core/NativeSet.swift: ELEMENT_TYPE_OF_SET_VIOLATES_HASHABLE_REQUIREMENTS",
+  ),
+  message(
     "Duplicate keys of type",
     "A Swift dictionary has two keys that are equal: their == and hash(into:) do not agree, or a key changed after it was put in.",
     "itself",
@@ -1296,7 +1303,11 @@ export const messageRows: readonly KnowledgeRow[] = [
     "See which parent the reason expects; move the view together with its controller.",
     "Apple, UIViewController: UIViewControllerHierarchyInconsistency",
   ),
-  ...rows(["non-nil sourceView or barButtonItem", "UIPopoverPresentationControllerDelegate"], [
+  ...rows([
+    "non-nil sourceView or barButtonItem",
+    "provide location information for this popover",
+    "UIPopoverPresentationControllerDelegate",
+  ], [
     "A popover has no place to point to: on an iPad an action sheet or activity view needs one.",
     ["popoverPresentationController's sourceView or barButtonItem not set"],
     "Set sourceView and sourceRect, or barButtonItem, before presenting.",
@@ -1554,6 +1565,13 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Where the text has what was compiled, try another version of the compiler, or simplify that source.",
     "LLVM, llvm/lib/Support/ErrorHandling.cpp and PrettyStackTrace.cpp",
   ]),
+  message(
+    "precondition failure: exhausted data space",
+    "SwiftUI's graph of views is full: it holds more than it can.",
+    ["a list or stack of very many views", "views or state that are made anew without end"],
+    "Look at how many views and items there are, and at what changes them again and again.",
+    "github.com/OpenSwiftUIProject, the graph's table.cpp after Apple's: exhausted data space",
+  ),
   ...rows(["AttributeGraph precondition failure"], [
     "SwiftUI found its graph of views in a state that must not be.",
     "itself",
@@ -1594,6 +1612,13 @@ export const messageRows: readonly KnowledgeRow[] = [
     ["a value that is out of range or not a number (NaN)"],
     "Read the condition in the reason; see where the value was computed.",
     language,
+  ),
+  message(
+    "CLClientIsBackgroundable",
+    "Core Location was asked for updates in the background, which this app is not set up for.",
+    ['the background mode "location" is not in the Info.plist'],
+    "Add the background mode, or leave allowsBackgroundLocationUpdates as it is.",
+    "Apple, CLLocationManager: allowsBackgroundLocationUpdates",
   ),
   message(
     "Invalid parameter not satisfying",
@@ -2278,7 +2303,7 @@ export const messageRows: readonly KnowledgeRow[] = [
     "wrong team ID in process using Library Validation",
     "A dynamic library is there, but its code signature is not accepted in this process: it and the program are not signed by one team, which library validation asks for.",
     ["a library that was not signed again with the program's own identity"],
-    "Sign the library as the program is signed: codesign -dv shows both; or disable library validation.",
+    "Sign the library as the program is signed: codesign -dv shows both; or, on a Mac, disable library validation.",
     "dyld, src/ImageLoaderMachO.cpp: validateFirstPages",
   ),
   message(
@@ -2332,14 +2357,14 @@ export const messageRows: readonly KnowledgeRow[] = [
       "a library of another team, as of a package manager, that was not signed again with the program",
       "an ad hoc signature, which has no team, on one of them",
     ],
-    "Sign the library as the program is signed: codesign -dv shows both; or disable library validation.",
+    "Sign the library as the program is signed: codesign -dv shows both; or, on a Mac, disable library validation.",
     "Apple, AMFI: library validation",
   ),
   message(
     "mapped file has no Team ID",
     "A dynamic library is there, but its code signature is not accepted in this process: it is of no team (ad hoc, or of a certificate of one's own), and library validation asks for the program's.",
     ["a library that was only signed ad hoc, as linkers and package managers do"],
-    "Sign the library with the program's own identity; or disable library validation.",
+    "Sign the library with the program's own identity; or, on a Mac, disable library validation.",
     "Apple, AMFI: library validation",
   ),
   message(
@@ -2383,7 +2408,7 @@ export const messageRows: readonly KnowledgeRow[] = [
     [
       "signed by another team than the program, not signed, or changed after it was signed",
     ],
-    "Sign the library as the program is signed: codesign -dv shows both; or disable library validation.",
+    "Sign the library as the program is signed: codesign -dv shows both; or, on a Mac, disable library validation.",
     dyld,
   ]),
   ...rows([
@@ -3013,7 +3038,7 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Apple, UICollectionView: dequeueReusableCell(withReuseIdentifier:for:)",
   ),
   message(
-    "attempted to dequeue multiple cells for the same index path",
+    "ttempted to dequeue multiple cells for the same index path",
     "A table view's data source dequeued several cells for one row.",
     ["a cell that is dequeued for each of several cases, or to be measured"],
     "Dequeue one cell for each row, and return that; cellForRow(at:) gives one that is shown already.",

@@ -661,3 +661,125 @@ Deno.test("an app that was ended for its slowness, without names: the image that
   assertStringIncludes(alone, "in a Mach message call, which is an event loop's or waits for a");
   assert(!alone.includes("idle"), alone);
 });
+
+Deno.test("exceptions by the functions that raise them, and the reason where it is there", () => {
+  const objective = raised.slice(0, 2);
+  const by = (frame: string, reason = "") =>
+    told(crash(
+      `Exception Type: EXC_CRASH (SIGABRT)${
+        reason === ""
+          ? ""
+          : `\n\nApplication Specific Information:\n*** Terminating app due to uncaught exception 'NSInvalidArgumentException', reason: '${reason}'\n`
+      }`,
+      [...objective, frame, "Shop -[Cart open] + 8", "Shop main + 24"],
+    ));
+  assertStringIncludes(
+    by("UIKitCore -[UIResponder doesNotRecognizeSelector:] + 296").what,
+    "unrecognized selector",
+  );
+  assertStringIncludes(
+    by("CoreImage -[CIFilter setValue:forUndefinedKey:] + 96").what,
+    "no property with the key",
+  );
+  const popover =
+    "UIKitCore -[UIPopoverPresentationController presentationTransitionWillBegin] + 9";
+  assertStringIncludes(by(popover).what, "A popover has no place to point to");
+  assertStringIncludes(
+    by(popover, "You must provide location information for this popover through the controller.")
+      .what,
+    "A popover has no place to point to",
+  );
+  const dequeued =
+    "UIKitCore -[UICollectionView _dequeueReusableViewOfKind:withIdentifier:forIndexPath:viewCategory:] + 9";
+  assert(
+    !by(dequeued, "Attempted to dequeue multiple cells for the same index path, it says.").what
+      .includes("by its identifier"),
+  );
+  // A reason that is quoted need not be looked for.
+  assertStringIncludes(by(dequeued).next, "Look for the exception's reason");
+  assert(!by(dequeued, "there is no such view").next.includes("Look for the exception's reason"));
+  const push = "UIKitCore -[UINavigationController pushViewController:animated:] + 9";
+  assert(!by(push, "Pushing a shop is not supported").next.includes("presented again"));
+  assertStringIncludes(
+    by(
+      "CoreLocation -[CLLocationManager work] + 9",
+      "Invalid parameter not satisfying: !stayUp || CLClientIsBackgroundable(internal->fClient)",
+    ).causes,
+    "background mode",
+  );
+  const kit = by("FBSDKCoreKit -[FBSDKInternalUtility validateAppID] + 9");
+  assertStringIncludes(kit.what, "found no app ID");
+  const realm = by("Shop -[RLMRealm verifyThread] + 9");
+  assertEquals(realm.whose[2], "-[Cart open]");
+});
+
+Deno.test("ends on purpose that the function or the message names", () => {
+  const graph = told(crash("Exception Type: EXC_CRASH (SIGABRT)", [
+    "libsystem_c.dylib abort + 180",
+    "AttributeGraph AG::precondition_failure(char const*, ...) + 200",
+    "AttributeGraph AG::data::table::grow_region() + 80",
+    "SwiftUICore 0x6000 + 4096",
+    "Shop main + 24",
+  ]));
+  assertStringIncludes(graph.what, "got no memory for its data");
+  assert(!graph.causes.includes("another thread"), graph.causes);
+  const unity = told(crash(trap, [
+    "UnityFramework MemoryManager::OutOfMemoryError(unsigned long, int) + 60",
+    "UnityFramework MemoryManager::Allocate(unsigned long) + 8",
+    "Shop main + 24",
+  ]));
+  assertStringIncludes(unity.what, "got no memory of the size");
+  const rx = told(crash(trap, [
+    "RxSwift rxFatalError(_:file:line:) + 9",
+    "RxSwift work + 8",
+    "Shop main + 24",
+  ]));
+  assertStringIncludes(rx.what, "RxSwift stopped the program");
+  const scheme = told(crash("Exception Type: EXC_CRASH (SIGABRT)", [
+    ...raised,
+    "WebKit raiseExceptionIfNecessary(WebKit::WebURLSchemeTask::ExceptionType) + 9",
+    "WebKit -[WKURLSchemeTaskImpl didReceiveData:] + 8",
+    "Shop main + 24",
+  ]));
+  assertStringIncludes(scheme.what, "a handler of a URL scheme");
+  // A program of the system is no library.
+  const own = told(
+    "Process: tilld [7]\nPath: /usr/libexec/tilld\nException Type: EXC_BREAKPOINT (SIGTRAP)\nTriggered by Thread: 0\n\n" +
+      "Thread 0 Crashed:\n0  tilld 0x0000000100006000 0x100000000 + 24576\n\n" +
+      "Binary Images:\n0x100000000 - 0x100ffffff tilld arm64 <0123456789abcdef0123456789abcdef> /usr/libexec/tilld\n",
+  );
+  assert(!own.what.includes("a library of the system"), own.what);
+  const set = told(crash(
+    `${trap}\n\nApplication Specific Information:\nSwift/NativeSet.swift:9: Fatal error: Duplicate elements of type 'Tag' were found in a Set.\n`,
+    ["libswiftCore.dylib _assertionFailure(_:_:file:line:flags:) + 8", "Shop main + 24"],
+  ));
+  assertStringIncludes(set.what, "A Swift set has two elements");
+});
+
+Deno.test("advice does not send to a message that is not in the report, nor to one that is", () => {
+  const asserted = [
+    "libdispatch.dylib _dispatch_assert_queue_fail + 120",
+    "libdispatch.dylib dispatch_assert_queue + 100",
+    "Shop draw + 8",
+    "Shop main + 24",
+  ];
+  assertStringIncludes(told(crash(trap, asserted)).next, "Read the message on stderr");
+  const managed = told(crash(
+    "Exception Type: EXC_CRASH (SIGABRT)\n\nApplication Specific Information:\n*** Terminating app due to uncaught exception 'System.NullReferenceException', reason: 'Object reference not set (System.NullReferenceException)\n   at Shop.Cart.Open(Object sender)\n'\n",
+    [...raised.slice(0, 2), "Shop xamarin_process_managed_exception + 400", "Shop main + 24"],
+  ));
+  assert(!managed.next.includes("Read the managed exception"), managed.next);
+});
+
+Deno.test("a signed pointer's address of which nothing is stripped has no bits to name", () => {
+  const of = (address: string): string =>
+    explainReport(readReport(
+      "Process: Till [1]\nCode Type: ARM-64 (Native)\nException Type: EXC_BAD_ACCESS (SIGSEGV)\n" +
+        `Exception Subtype: KERN_INVALID_ADDRESS at ${address} (possible pointer authentication failure)\n` +
+        "Triggered by Thread: 0\n\nThread 0 Crashed:\n0  Till 0x0000000100001000 work + 8\n\n" +
+        "Binary Images:\n0x100000000 - 0x100ffffff Till arm64 <0123456789abcdef0123456789abcdef> /var/Till.app/Till\n",
+      "x",
+    )).happened.join("\n");
+  assertStringIncludes(of("0x0040000100001000"), "without them it is 0x");
+  assert(!of("0x0000008000000010").includes("without them"), of("0x0000008000000010"));
+});
