@@ -569,9 +569,9 @@ function faultOf({ exception, arch }: CrashReport): string | null {
  * the register that some have in their names. */
 const nilSafe =
   /^(?:objc_(?:msgSend(?!Super)|retain|release|autorelease(?!Pool)|opt_)|swift_(?:retain|release|unknownObjectRe|bridgeObjectRe))\w{0,60}?(?:_(x\d{1,2}))?(?:\$VARIANT.{1,20}|\(\))?$/;
-/** Functions that look for a method in the class of an object that is not nil. */
+/** Functions that read the class of an object that is not nil: to look for a method, or to release what they hold. */
 const lookups =
-  /^(?:lookUpImp\w*|_?class_lookupMethodAndLoadCache\d?|cache_(?:getImp|fill)\w*|_?objc_msgSend_uncached|getMethodNoSuper_nolock|search_method_list\w*|_?realizeClass\w*|_class_getNonMetaClass)\b/;
+  /^(?:objc_(?:msgSendSuper\w*|(?:load|store|init|copy|move|destroy)Weak\w*|autoreleasePoolPop)|weak_\w+_no_lock|AutoreleasePoolPage::releaseUntil|object_(?:dispose|cxxDestruct\w*|isClass)|objc_object::\w+|_objc_rootDealloc|lookUpImp\w*|_?class_lookupMethodAndLoadCache\d?|cache_(?:getImp|fill)\w*|_?objc_msgSend_uncached|getMethodNoSuper_nolock|search_method_list\w*|_?realizeClass\w*|_class_getNonMetaClass)\b/;
 
 function unsureClass(address: bigint): string {
   return `it is a small number: null plus ${address}, or what was read from an object as its class`;

@@ -291,7 +291,7 @@ function isOfLibrary(frame: ReportFrame | undefined): boolean {
   return frame !== undefined &&
     /^libsystem_(?:c|platform|m)\.dylib$|^libSystem\.B\.dylib$/.test(titleOf(frame)) &&
     frame.symbol !== null &&
-    !/^_*(?:pthread_|psynch|abort|exit|__cxa_finalize|free|malloc|dl)/.test(frame.symbol);
+    !/^_*(?:sigtramp|pthread_|psynch|abort|exit|__cxa_finalize|free|malloc|dl)/.test(frame.symbol);
 }
 
 /** Functions by which a process gives the system the reason of its end. */

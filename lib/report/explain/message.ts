@@ -412,7 +412,11 @@ function conditionRow(text: string): KnowledgeRow | null {
   );
   if (object !== null && (object[2] !== undefined || !ofNoObject.test(object[1]))) {
     const row = known("message", "condition on an object")!;
-    return object[2] === undefined ? row : { ...row, causes: ["nil where an object is needed"] };
+    if (object[2] === undefined) return row;
+    const cause = object[2].endsWith("nil")
+      ? "nil where an object is needed"
+      : "NULL where a pointer or selector is needed";
+    return { ...row, causes: [cause] };
   }
   // A member of the object itself.
   if (/^_[a-z]\w{0,80}\s{0,4}(?:[<>]=?|==)/.test(condition)) {

@@ -1253,6 +1253,7 @@ export const frameRows: readonly KnowledgeRow[] = [
     "swift_task_isCurrentExecutor*",
     "_swift_task_checkIsolated*",
     "_checkExpectedExecutor*",
+    "swift_task_reportUnexpectedExecutor*",
   ]
     .map((key) =>
       frame(

@@ -1190,6 +1190,13 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "wxWidgets, src/common/appbase.cpp",
   ),
   ...frame(
+    ["wxTrap*"],
+    "wxWidgets, or a program that uses it, stopped by wxTrap(), as where somebody chose to stop at an assertion that failed.",
+    [],
+    "",
+    "wxWidgets, src/common/appbase.cpp: wxTrap",
+  ),
+  ...frame(
     ["wxDefaultAssertHandler*"],
     "An assertion of wxWidgets failed while another one was handled: there it stops the program.",
     [],

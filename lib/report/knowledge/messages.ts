@@ -281,6 +281,13 @@ export const messageRows: readonly KnowledgeRow[] = [
     "What takes the exceptions is to ask for protected identities only, or to use signals.",
     'Apple, "Conforming to Mach IPC security restrictions"',
   ),
+  message(
+    "' has overflowed its stack",
+    "A thread of a Rust program used up its stack.",
+    ["recursion that does not end, or goes too deep for the stack", "a large local array"],
+    "Run it in a debugger: the stack shows which functions repeat.",
+    "Rust, library/std/src/sys/pal/unix/stack_overflow.rs",
+  ),
   ...rows([
     "Could not find the Qt platform plugin",
     "could not find or load the Qt platform plugin",
@@ -543,11 +550,21 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Read the message.",
     'Apple, "Validating your app\'s Metal API usage": the classes MTLDebug… are those of the validation',
   ),
-  ...rows([
+  message(
     "MTLTextureDescriptor has",
-    "-[MTLIOAccelCommandBuffer",
+    "Metal was asked for a texture that the device cannot make, or whose description contradicts itself.",
+    [],
+    "See which value of the MTLTextureDescriptor the message names.",
+    'Apple, "Validating your app\'s Metal API usage"',
+  ),
+  message(
     "validateWithDevice:]",
-  ], [
+    "A check of Metal failed.",
+    [],
+    "Read the message.",
+    'Apple, "Validating your app\'s Metal API usage"',
+  ),
+  ...rows(["-[MTLIOAccelCommandBuffer"], [
     "A check of Metal failed.",
     [],
     "Read the message; run with Metal's API validation.",
@@ -793,7 +810,6 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Declare it as an array.",
     "Apple, SwiftData: Schema.Relationship",
   ),
-  message(": Assertion failed", "An assertion failed.", [], "", swift),
   ...rows([": Precondition failed", "Precondition failed: "], [
     "A precondition of the code failed.",
     "itself",
@@ -1120,6 +1136,10 @@ export const messageRows: readonly KnowledgeRow[] = [
     "must be called on the main thread",
     "must be called from main thread",
     "must be made on main thread",
+    "must be created on main thread",
+    "must be created on the main thread",
+    "may only be invoked from the main thread",
+    "may only be called from the main thread",
     "Must be called from main thread",
     "on a non-main thread",
     "should only be instantiated on the main thread",
@@ -1771,6 +1791,13 @@ export const messageRows: readonly KnowledgeRow[] = [
     dispatch,
   ),
   message(
+    "Block was not expected to execute on queue",
+    "Code ran on a dispatch queue that it asserts not to be on.",
+    [],
+    "See who calls it on the queue that the message names.",
+    dispatch,
+  ),
+  message(
     "called on queue already owned by current thread",
     "dispatch_sync was called on a queue that the current thread already owns, a deadlock.",
     ["dispatch_sync to the current queue, or to one whose work led to it"],
@@ -2278,6 +2305,8 @@ export const messageRows: readonly KnowledgeRow[] = [
     "",
     "Xcode, DVTFoundation: DVTAssertionHandler",
   ),
+  // Swift's, behind its place; libdispatch's own are rows above.
+  message(": Assertion failed", "An assertion failed.", [], "", swift),
   message(
     "Assertion failed:",
     "An assertion failed.",
@@ -3143,6 +3172,22 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Call super in layoutSubviews of the class that the reason names.",
     "Apple, UIView",
   ]),
+  // The reason's brackets have what failed when the store was opened.
+  ...[
+    ["disk full", "the disk was full"],
+    ["device locked", "the device was locked, which its files are protected from"],
+    ["corrupt file", "its file is damaged"],
+    ["I/O error", "its file could not be read or written"],
+    ["missing directory", "the folder for its file is not there"],
+  ].map(([key, why]) =>
+    message(
+      `NSPersistentStoreCoordinator has no persistent stores (${key}`,
+      `Core Data was used without a store: by the reason it could not be opened since ${why}.`,
+      "itself",
+      "Check the error when the store is added.",
+      "Apple, Core Data Programming Guide",
+    )
+  ),
   message(
     "NSPersistentStoreCoordinator has no persistent stores",
     "Core Data was used without a store that could be opened.",

@@ -488,6 +488,10 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     rust,
     "vague",
   ),
+  // Its own names, which newer compilers give the module of the compiler.
+  ...["__rustc::rust_panic*", "__rustc::__rust_start_panic*", "__rustc::__rust_abort*"].map((key) =>
+    frame(key, "A Rust panic ended the process.", [], panicked, rust, "vague")
+  ),
   frame("__rust_start_panic", "A Rust panic ended the process.", [], panicked, rust, "vague"),
   frame("core::panicking::*", "A Rust panic ended the process.", [], panicked, rust, "vague"),
   rustPanic("core::panicking::panic_bounds_check*", "A Rust index was out of bounds."),
@@ -898,6 +902,26 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     "Look at the process's memory.",
     chromium,
   ),
+  ...always(
+    ...["gpu::GpuWatchdogThread::Deliberately*", "gpu::GpuWatchdogThreadImpl*Deliberately*"].map((
+      key,
+    ) =>
+      frame(
+        key,
+        "Chromium's process for the GPU did not go on in time: its watchdog ended it on purpose.",
+        [],
+        "See what its main thread was in; try another version of the program or its graphics settings.",
+        "Chromium, gpu/ipc/service/gpu_watchdog_thread.cc",
+      )
+    ),
+  ),
+  frame(
+    "partition_alloc::internal::PartitionExcessiveAllocationSize*",
+    "More memory was asked for at once than Chromium's allocator gives.",
+    [],
+    "See which code asked for it, and how it came to the size.",
+    "Chromium, base/allocator/partition_allocator: PartitionExcessiveAllocationSize",
+  ),
   frame(
     "partition_alloc::internal::OnNoMemory*",
     "Chromium's allocator is out of memory.",
@@ -1044,12 +1068,44 @@ export const runtimeRows: readonly KnowledgeRow[] = [
       "",
       "WebKit, Source/bmalloc",
     ),
+    ...["pas_deallocation_did_fail*", "pas_reallocation_did_fail*"].map((key) =>
+      frame(
+        key,
+        "WebKit's allocator was to free or to grow a block that it does not have.",
+        [],
+        "",
+        "WebKit, Source/bmalloc/libpas: pas_deallocate.c and pas_reallocate.h",
+      )
+    ),
     frame(
       "pas_panic*",
       "WebKit's allocator is out of memory, found damage or was given a wrong pointer.",
       [],
       "",
       "WebKit, Source/bmalloc/libpas",
+    ),
+  ),
+  ...always(
+    frame(
+      "report_vm_out_of_memory*",
+      "The Java virtual machine got no memory from the system for its own use.",
+      [],
+      "Read its hs_err_pid log, which says how much it asked for and what for.",
+      "OpenJDK, src/hotspot/share/utilities/debug.cpp",
+    ),
+    frame(
+      "report_java_out_of_memory*",
+      "A Java program's memory was full, and the virtual machine was told to end the process then.",
+      [],
+      "Read its hs_err_pid log; look at the heap, and at -XX:+CrashOnOutOfMemoryError.",
+      "OpenJDK, src/hotspot/share/utilities/debug.cpp",
+    ),
+    frame(
+      "jni_FatalError*",
+      "Native code ended the Java virtual machine by JNI's FatalError().",
+      [],
+      "Read its message on stderr.",
+      "OpenJDK, src/hotspot/share/prims/jni.cpp",
     ),
   ),
   ...handling(
@@ -1060,6 +1116,7 @@ export const runtimeRows: readonly KnowledgeRow[] = [
       [],
       "Read its hs_err_pid log.",
       "OpenJDK, src/hotspot/share/utilities/vmError.cpp",
+      "vague",
     ),
     frame(
       "JVM_handle_bsd_signal*",
@@ -1223,6 +1280,20 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     [],
     "Read its message on stderr.",
     "Qt, src/corelib/global/qlogging.cpp",
+  ),
+  frame(
+    "qBadAlloc*",
+    "Qt, or a program that uses it, got no memory: none is left, or the size makes no sense.",
+    [],
+    "See which code asked for it, and how it came to the size.",
+    "Qt, src/corelib/global/qassert.cpp: qBadAlloc",
+  ),
+  frame(
+    "qTerminate*",
+    "A C++ exception reached a function of Qt that lets none through, and ended the process.",
+    [],
+    "Catch it where it is thrown, such as in a slot or an event handler.",
+    "Qt, src/corelib/global/qassert.cpp: qTerminate",
   ),
   frame(
     "qAbort*",

@@ -13,7 +13,7 @@ const threadTitle =
 
 /** What a program or a library of it says before a shell tells of its end. */
 const saysMore =
-  /\bmalloc: (?!nano zone)|^\*{3} error for object|^terminat|libc\+\+abi|[Aa]ssert|ASSERT|\b[Ff]atal\b|panicked at|^dyld(?:\[\d{1,9}\])?: |Exception\b|^objc\[\d|Sanitizer|^panic: |^runtime: /m;
+  /\bmalloc: (?!nano zone)|^\*{3} error for object|^terminat|libc\+\+abi|[Aa]ssert|ASSERT|\b[Ff]atal\b|panicked at|^dyld(?:\[\d{1,9}\])?: |Exception\b|^objc\[\d|Sanitizer|^This application failed to start because |^panic: |^runtime: /m;
 
 /** The image of a frame of Dart code: the package, which begins its place. */
 function packageOf(place: string): string | null {

@@ -559,6 +559,14 @@ class CrashTextReader {
       return;
     }
     if (inSection && this.#draft.isOfReport && isMarkup(trimmed)) return;
+    // What a person writes behind a part of a report.
+    if (
+      inSection && this.#draft.isOfReport && this.#draft.afterBlank && isPersons(trimmed) &&
+      sectionTitles.test(section.name) && section.lines.some((other) => other.trim() !== "")
+    ) {
+      this.#draft.collecting = "outside";
+      return;
+    }
     if (inSection) {
       section.lines.push(line);
       if (!knownSections.test(section.name)) this.#draft.leave(trimmed);
@@ -616,6 +624,11 @@ class CrashTextReader {
 /** Whether a line is only an image of Markdown or HTML. */
 function isMarkup(line: string): boolean {
   return /^!\[[^\]]{0,300}\]\([^)\s]{1,1000}\)$|^<img\s[^>]{1,1000}>$/.test(line);
+}
+
+/** Whether a line is a question, or tells what its writer did. */
+function isPersons(line: string): boolean {
+  return /^[A-Z][a-z']{0,20} .{3,400}\?$|\bI(?:'m|'ve|'d)? [a-z]{2,}\b/.test(line);
 }
 
 /** Titles of sections of Apple's reports, also where no empty line is before them. */

@@ -3095,3 +3095,150 @@ Deno.test("a fault in the program's handler of a signal that interrupted a wait 
   ]));
   assertEquals(whose, ["program", null, "onAlarm(int)"]);
 });
+
+Deno.test("a small address in functions that read an object's class may be of the class; the trampoline of a signal is passed nothing", () => {
+  const head = (address: string) => [
+    "Exception Type:        EXC_BAD_ACCESS (SIGSEGV)",
+    `Exception Codes:       KERN_INVALID_ADDRESS at ${address}`,
+  ];
+  for (
+    const name of [
+      "objc_storeWeak",
+      "objc_loadWeakRetained",
+      "objc_msgSendSuper2",
+      "objc_autoreleasePoolPop",
+      "AutoreleasePoolPage::releaseUntil(objc_object**)",
+      "objc_object::sidetable_release(bool, bool)",
+    ]
+  ) {
+    const { what, next } = told(
+      crashText(head("0x20"), [`libobjc.A.dylib ${name} + 8`, "Shop sell + 8"]),
+    );
+    assertStringIncludes(what, "or what was read from an object as its class", name);
+    assert(!next.includes("why it is null"), next);
+  }
+  const { what } = told(
+    crashText(head("0x0"), ["libsystem_platform.dylib _sigtramp + 8", "Shop sell + 8"]),
+  );
+  assert(!what.includes("was passed a null pointer"), what);
+});
+
+Deno.test("functions whose names say why: Rust's newer names, Qt's, Java's, Chromium's, wxWidgets'", () => {
+  const abort = ["libsystem_kernel.dylib __pthread_kill + 8", "libsystem_c.dylib abort + 8"];
+  const head = ["Exception Type:        EXC_CRASH (SIGABRT)"];
+  const rust = told(crashText(head, [
+    ...abort,
+    "Shop __rustc::__rust_abort + 8",
+    "Shop __rustc::__rust_start_panic + 8",
+    "Shop __rustc::rust_panic + 8",
+    "Shop std::panicking::rust_panic_with_hook + 8",
+    "Shop core::result::unwrap_failed + 8",
+    "Shop shop::sell + 8",
+  ]));
+  assertStringIncludes(rust.what, "Rust");
+  assertEquals(rust.whose, ["program", null, "shop::sell"]);
+  for (
+    const [name, what] of [
+      ["qTerminate()", "reached a function of Qt that lets none through"],
+      ["qBadAlloc()", "got no memory"],
+      ["jni_FatalError", "JNI's FatalError()"],
+    ]
+  ) {
+    assertStringIncludes(
+      told(crashText(head, [...abort, `libshop.dylib ${name} + 8`, "Shop sell + 8"])).what,
+      what,
+    );
+  }
+  assertStringIncludes(
+    told(crashText(head, [
+      ...abort,
+      "libjvm.dylib os::abort(bool, void*, void const*) + 8",
+      "libjvm.dylib VMError::report_and_die(int, char const*) + 8",
+      "libjvm.dylib report_vm_out_of_memory(char const*, int, unsigned long) + 8",
+      "libjvm.dylib os::commit_memory + 8",
+    ])).what,
+    "got no memory from the system for its own use",
+  );
+  const trap = ["Exception Type:        EXC_BREAKPOINT (SIGTRAP)"];
+  for (
+    const [name, what] of [
+      ["wxTrap()", "stopped by wxTrap()"],
+      [
+        "partition_alloc::internal::PartitionExcessiveAllocationSize(unsigned long)",
+        "More memory was asked for at once",
+      ],
+      [
+        "gpu::GpuWatchdogThread::DeliberatelyTerminateToRecoverFromHang()",
+        "its watchdog ended it on purpose",
+      ],
+    ]
+  ) {
+    assertStringIncludes(
+      told(crashText(trap, [`libshop.dylib ${name} + 8`, "Shop sell + 8"])).what,
+      what,
+    );
+  }
+  const watchdog = told(crashText([
+    "Exception Type:        EXC_BAD_ACCESS (SIGSEGV)",
+    "Exception Codes:       KERN_INVALID_ADDRESS at 0x0",
+  ], ["libshop.dylib gpu::GpuWatchdogThread::DeliberatelyTerminateToRecoverFromHang() + 8"]));
+  assertStringIncludes(watchdog.what, "its watchdog ended it on purpose");
+  assert(!watchdog.next.includes("why it is null"), watchdog.next);
+});
+
+Deno.test("a reason's own words exclude causes; what a person writes behind a message is not said by the report", () => {
+  const of = (information: string[]) =>
+    told(crashText([
+      "Exception Type:        EXC_CRASH (SIGABRT)",
+      "",
+      "Application Specific Information:",
+      ...information,
+      "",
+    ], ["libsystem_kernel.dylib __pthread_kill + 8"]));
+  const full = of([
+    "*** Terminating app due to uncaught exception 'NSInternalInconsistencyException', reason: 'This NSPersistentStoreCoordinator has no persistent stores (disk full).  It cannot perform a save operation.'",
+  ]);
+  assertStringIncludes(full.what, "since the disk was full");
+  assert(!full.causes.includes("migration"), full.causes);
+  const selector = of([
+    "*** Terminating app due to uncaught exception 'NSInternalInconsistencyException', reason: 'Invalid parameter not satisfying: aSelector != NULL'",
+  ]);
+  assert(!selector.causes.includes("object"), selector.causes);
+  const texture = of([
+    "-[MTLTextureDescriptorInternal validateWithDevice:]:1405: failed assertion `Texture Descriptor Validation",
+    "MTLTextureDescriptor has width (20000) greater than the maximum allowed size of 16384.",
+  ]);
+  assertStringIncludes(texture.what, "width (20000) greater than");
+  assert(!texture.next.includes("API validation"), texture.next);
+  const person = of([
+    "BUG IN CLIENT OF LIBDISPATCH: Over-resume of an object",
+    "",
+    "Happens when I close the preferences, any idea?",
+  ]);
+  assertStringIncludes(person.what, "more often than suspended");
+  assert(!person.what.includes("preferences"), person.what);
+});
+
+Deno.test("what Qt and Rust print before the shell tells of the signal is told", () => {
+  const qt = told(
+    'qt.qpa.plugin: Could not find the Qt platform plugin "cocoa" in ""\nThis application failed to start because no Qt platform plugin could be initialized. Reinstalling the application may fix this problem.\nAbort trap: 6\n',
+  );
+  assertStringIncludes(qt.what, "Qt could load no plugin for the platform");
+  const rust = told(
+    "\nthread 'main' has overflowed its stack\nfatal runtime error: stack overflow\nAbort trap: 6\n",
+  );
+  assertStringIncludes(rust.what, "used up its stack");
+});
+
+Deno.test("libdispatch's assertion on the queue is told by its words, with and without a not", () => {
+  const of = (words: string) =>
+    told(crashText([
+      "Exception Type:        EXC_BREAKPOINT (SIGTRAP)",
+      "",
+      "Application Specific Information:",
+      `BUG IN CLIENT OF LIBDISPATCH: Assertion failed: Block was ${words} to execute on queue [com.shop.cart]`,
+      "",
+    ], ["libdispatch.dylib _dispatch_assert_queue_fail + 8", "Shop sell + 8"])).what;
+  assertStringIncludes(of("expected"), "another dispatch queue than it asserts. It says");
+  assertStringIncludes(of("not expected"), "that it asserts not to be on. It says");
+});
