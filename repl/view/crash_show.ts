@@ -91,6 +91,8 @@ export function explanationLines(
     const shown = name === null ? safe`` : safe` ${style("name", safe`"${short(name)}"`)}`;
     const on = queue === null || name === queue
       ? safe``
+      : queue === "com.apple.main-thread"
+      ? safe` (the main thread)`
       : safe`, on the queue ${style("name", safe`"${short(queue)}"`)}`;
     const [top] = thread.frames;
     const place = raiser !== null

@@ -21,6 +21,7 @@ import {
   waitsForThread,
 } from "./hang.ts";
 import { gaps, treeText } from "../read/call_tree.ts";
+import { headOf } from "../text.ts";
 import { processUses, samplerTime, silentProcesses } from "./kinds.ts";
 import { occasionOf } from "./occasion.ts";
 import { shortName } from "./names.ts";
@@ -30,6 +31,22 @@ import { isOfProcess } from "./program.ts";
 import { frameTitle, isTrampoline, ownFrame } from "./stack.ts";
 import { isLinking, isTreeCut, isUnstarted } from "./telling.ts";
 import { capitalized, sentence, threadWords } from "./words.ts";
+
+/** What spindump notes of processes that had as many threads as libdispatch makes. */
+function limitWords({ text, format }: CrashReport): string[] {
+  const found = format !== "spindump"
+    ? null
+    : /^Processes reached dispatch thread (soft|hard) limit \((\d{1,5})\): (\S.{0,400})$/m.exec(
+      headOf(text),
+    );
+  return found === null ? [] : [
+    `By spindump's note libdispatch had as many threads as it makes (its ${found[1]} limit of ${
+      found[2]
+    }) in ${
+      found[3].replace(/ \[unique pid \d{1,12}\]/g, "")
+    }: while work on its queues waits for something, more does not begin.`,
+  ];
+}
 
 /** Samples, spindumps, hangs and resource reports: what their stacks show. */
 export function explainSampled(
@@ -73,6 +90,7 @@ export function explainSampled(
     );
     happened.push(`Unresponsive: ${named.join(", ")}${silent.length > 6 ? ", …" : ""}.`);
   }
+  happened.push(...limitWords(report));
   if (isOfNone(report, processes, text, silent.length)) {
     happened.push("It was taken of the whole system, and notes no process that did not answer.");
   }

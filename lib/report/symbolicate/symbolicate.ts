@@ -96,6 +96,8 @@ class Symbolication {
   readonly #ending: string;
   readonly #spaced: boolean;
   #named = 0;
+  /** Whether the stack is one of another process than the report is about: who reads it seldom has its symbols. */
+  #isOthers = false;
 
   constructor(report: CrashReport, symbols: ReportSymbols, options: SymbolicateOptions) {
     this.#report = report;
@@ -113,11 +115,14 @@ class Symbolication {
       ? null
       : this.#stack(report.lastException, true, false);
     this.#editAddressList(report.lastException, lastException);
-    const threads = report.threads.map((thread): ReportThread =>
-      thread.tree.length > 0
+    const { name } = report.process;
+    const threads = report.threads.map((thread): ReportThread => {
+      this.#isOthers = name !== null && thread.process !== null &&
+        !thread.process.startsWith(`${name} [`);
+      return thread.tree.length > 0
         ? this.#tree(thread)
-        : { ...thread, frames: this.#stack(thread.frames, thread.crashed, true) }
-    );
+        : { ...thread, frames: this.#stack(thread.frames, thread.crashed, true) };
+    });
     const text = this.#inPlace ? edited(report.text, this.edits) : report.text;
     const missing = [...this.#missing].map(([image, counts]) => ({
       ...{ path: image.path ?? image.name, uuid: image.uuid, found: null, reasons: [] },
@@ -197,7 +202,10 @@ class Symbolication {
     if (image === null) return null;
     const lookup = this.#lookup(image);
     if (lookup === null) {
-      if ((frame.symbol === null || frame.symbol === "<redacted>") && !isCompiled(frame)) {
+      if (
+        (frame.symbol === null || frame.symbol === "<redacted>") && !isCompiled(frame) &&
+        !this.#isOthers
+      ) {
         const counts = this.#missing.get(image) ?? { crashedFrames: 0, frames: 0 };
         counts.frames++;
         if (crashed) counts.crashedFrames++;

@@ -1,6 +1,11 @@
 /** Hangs, samples, resource reports and memory: what their stacks and tables show, and what they do not. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { attributeReport, explainReport, readReport } from "../../../lib/report/mod.ts";
+import {
+  attributeReport,
+  explainReport,
+  readReport,
+  symbolicateReport,
+} from "../../../lib/report/mod.ts";
 
 function explained(text: string) {
   const report = readReport(text, "x");
@@ -1136,4 +1141,36 @@ Deno.test("a spindump that ends with a function which neither ran nor waited", (
     ).text;
   assertStringIncludes(dump(""), "The copy ends within its call tree");
   assertStringIncludes(dump(" (running)"), "mostly in 0x7ff80ed278ed (LaunchServices)");
+});
+
+Deno.test("a spindump of many processes: libdispatch's limits, and only the symbols of the one that it is about", () => {
+  const report = readReport(
+    [
+      "Date/Time:       2026-06-02 20:23:26 -0700",
+      "Command:         Shop",
+      "PID:             93",
+      "Event:           hang",
+      "Steps:           2",
+      "Processes reached dispatch thread soft limit (64): Shop [93] [unique pid 5366]",
+      "",
+      "Process:         Shop [93]",
+      '  Thread 0x1    DispatchQueue "com.apple.main-thread"(1)    2 samples (1-2)',
+      "  2  ??? (Shop + 1000) [0x1000003e8]",
+      "Process:         other [94]",
+      '  Thread 0x2    DispatchQueue "com.apple.main-thread"(1)    2 samples (1-2)',
+      "  2  ??? (Others + 1000) [0x2000003e8]",
+      "",
+      "Binary Images:",
+      "0x100000000 - 0x10000ffff Shop (1) <2326CD9C-2BA7-32F4-BB6C-418E1C2A6C65> /Applications/Shop.app/Contents/MacOS/Shop",
+      "0x200000000 - 0x20000ffff Others (1) <2326CD9C-2BA7-32F4-BB6C-418E1C2A6C66> /Applications/Other.app/Contents/MacOS/Others",
+      "",
+    ].join("\n"),
+    "x",
+  );
+  const { missing } = symbolicateReport(report, { find: () => null });
+  assertEquals(missing.map(({ image }) => image.name), ["Shop"]);
+  assertStringIncludes(
+    explainReport(report).happened.join("\n"),
+    "libdispatch had as many threads as it makes (its soft limit of 64) in Shop [93]: while",
+  );
 });

@@ -66,7 +66,11 @@ Deno.test("where: a thread's queue is not its name", () => {
   };
   assertStringIncludes(
     where("Thread 0 name:   Dispatch queue: com.apple.main-thread"),
-    'thread 0, on the queue "com.apple.main-thread", in Shop',
+    "thread 0 (the main thread), in Shop",
+  );
+  assertStringIncludes(
+    where("Thread 0 name:   Dispatch queue: org.shop.db"),
+    'thread 0, on the queue "org.shop.db", in Shop',
   );
   assertStringIncludes(where("Thread 0 name:   baker"), 'thread 0 "baker", in Shop');
 });
