@@ -65,7 +65,14 @@ import {
 import { handlerThrows } from "./language.ts";
 import type { Crash, Story } from "./story.ts";
 import { shortStringWords } from "./swift_text.ts";
-import { decidesNothing, isBadJump, isSentSignal, lacksSender, onlyWaits } from "./telling.ts";
+import {
+  decidesNothing,
+  isBadJump,
+  isOfOtherThread,
+  isSentSignal,
+  lacksSender,
+  onlyWaits,
+} from "./telling.ts";
 import { frameNumber, sentence, threadWords } from "./words.ts";
 
 /** Tells the codes of exceptions that have their own layout: EXC_RESOURCE and EXC_GUARD.
@@ -192,7 +199,13 @@ export function tellAccess(crash: Crash, story: Story): void {
     const length = kind === "null" || kind === "nothing" ? null : wrongLength(report);
     if (length !== null) story.tell(lengthWords(length));
     const isFew = kind === "stack" && isShallow(crash.stack);
-    const causes = row !== null && isUndelivered(row) ? null : known(
+    const isElsewhere = isOfOtherThread(report, crash.stack);
+    if (isElsewhere) {
+      story.tell(
+        "The stack is of a thread that waited in a call of the kernel, whose instruction accesses nothing: it is not that of the access.",
+      );
+    }
+    const causes = isElsewhere || (row !== null && isUndelivered(row)) ? null : known(
       "address",
       length !== null ? "length" : isFew ? "stack of few frames" : probed === null ? kind : "probe",
     );

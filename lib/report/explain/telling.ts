@@ -642,10 +642,25 @@ export function decidesNothing(report: CrashReport, stack: readonly ReportFrame[
     const thread = mainThread(report);
     return thread !== null && activityOf(thread).idle;
   }
-  if (stack.length === 0 || isFault(exception?.type ?? null)) return false;
+  if (stack.length === 0) return false;
+  if (isFault(exception?.type ?? null)) return isOfOtherThread(report, stack);
   if (isSentSignal(report, stack)) return true;
   const main = isSampled(report) ? sampledThread(report) : null;
   return main !== null && isMainThread(main) ? isIdleMain(stack) : isIdleStack(stack);
+}
+
+/** Whether a bad access is shown with the stack of a thread that waited in a call of the kernel: its instruction accesses
+ * nothing, and a bad pointer that the kernel is passed is an error that the call returns. */
+export function isOfOtherThread(
+  { exception }: CrashReport,
+  stack: readonly ReportFrame[],
+): boolean {
+  return exception?.type === "EXC_BAD_ACCESS" && stack.length > 2 &&
+    /^libsystem_kernel(?:\.dylib)?$/.test(stack[0].imageName ?? "") &&
+    /^(?:mach_msg2?_trap|kevent(?:_id|_qos)?|__workq_kernreturn|__select)$/.test(
+      stack[0].symbol ?? "",
+    ) &&
+    isIdleStack(stack);
 }
 
 /** Whether a code says that a process was ended for what no thread of it need have done. */

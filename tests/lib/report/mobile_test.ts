@@ -783,3 +783,21 @@ Deno.test("a signed pointer's address of which nothing is stripped has no bits t
   assertStringIncludes(of("0x0040000100001000"), "without them it is 0x");
   assert(!of("0x0000008000000010").includes("without them"), of("0x0000008000000010"));
 });
+
+Deno.test("a bad access with the stack of a thread that waited is another's", () => {
+  const frames = [
+    "libsystem_kernel.dylib mach_msg2_trap + 8",
+    "libsystem_kernel.dylib mach_msg + 24",
+    "CoreFoundation __CFRunLoopServiceMachPort + 160",
+    "CoreFoundation __CFRunLoopRun + 1208",
+    "CoreFoundation CFRunLoopRunSpecific + 572",
+    "GraphicsServices GSEventRunModal + 164",
+    "UIKitCore -[UIApplication _run] + 816",
+    "UIKitCore UIApplicationMain + 340",
+    "Shop main + 24",
+  ];
+  const { what, causes, next, whose } = told(crash(access("0x20"), frames));
+  assertStringIncludes(what, "it is not that of the access");
+  assert(!causes.includes("null") && !next.includes("faulting instruction"), `${causes} ${next}`);
+  assertEquals(whose[0] === "system", false);
+});
