@@ -1137,6 +1137,7 @@ export const messageRows: readonly KnowledgeRow[] = [
     "must be called from main thread",
     "must be made on main thread",
     "must be created on main thread",
+    "UI API called on a background thread",
     "must be created on the main thread",
     "may only be invoked from the main thread",
     "may only be called from the main thread",
@@ -2165,6 +2166,50 @@ export const messageRows: readonly KnowledgeRow[] = [
     "itself",
     "See where the function that called it has the NULL from.",
     "CoreFoundation, CFRuntime.c",
+  ),
+  ...["CFAutorelease", "CFGetTypeID", "CFEqual", "CFHash", "CFCopyDescription"].map((name) =>
+    message(
+      `${name}() called with NULL`,
+      `${name} was called with NULL.`,
+      "itself",
+      "See where the function that called it has the NULL from.",
+      "CoreFoundation, CFRuntime.c",
+    )
+  ),
+  message(
+    "__cxa_guard_acquire detected recursive initialization",
+    "A static variable within a C++ function was used while it was being initialized, by the same thread.",
+    "itself",
+    "See which function is on the stack twice, and what its static variable's initialization calls.",
+    "LLVM, libcxxabi/src/cxa_guard_impl.h",
+  ),
+  message(
+    "due to uncaught foreign exception",
+    "An exception that is not of C++ was not caught, such as one of another language's run-time.",
+    [],
+    "",
+    "LLVM, libcxxabi/src/cxa_default_handlers.cpp",
+  ),
+  message(
+    "illegal multi-threaded access to database connection",
+    "One connection to an SQLite database was used by two threads at once.",
+    "itself",
+    "Give each thread a connection of its own, or let one queue use it.",
+    "SQLite, Using SQLite In Multi-Threaded Applications",
+  ),
+  message(
+    "FAILED TO establish the default connection to the WindowServer",
+    "The program got no connection to the window server.",
+    ["no session with a screen, as over SSH or in a daemon"],
+    "Start it in the session of a person who is logged in.",
+    "Apple, Technical Note TN2083: window server connections of daemons",
+  ),
+  message(
+    "morestack on g0",
+    "A stack of Go's run-time itself was full, on which it also calls C.",
+    [],
+    "See what ran on it: the native stack shows it.",
+    "Go, src/runtime/asm_arm64.s: morestack",
   ),
   message(
     "*** CFRelease() called too many times",

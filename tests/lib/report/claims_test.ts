@@ -3242,3 +3242,37 @@ Deno.test("libdispatch's assertion on the queue is told by its words, with and w
   assertStringIncludes(of("expected"), "another dispatch queue than it asserts. It says");
   assertStringIncludes(of("not expected"), "that it asserts not to be on. It says");
 });
+
+Deno.test("messages of Core Foundation, libc++abi, SQLite, Go and the window server's connection are told in words", () => {
+  for (
+    const [message, what] of [
+      ["*** CFEqual() called with NULL ***", "CFEqual was called with NULL"],
+      [
+        "libc++abi: __cxa_guard_acquire detected recursive initialization",
+        "used while it was being initialized",
+      ],
+      ["libc++abi: terminating due to uncaught foreign exception", "not of C++"],
+      [
+        "BUG IN CLIENT OF libsqlite3.dylib: illegal multi-threaded access to database connection",
+        "two threads at once",
+      ],
+      [
+        "_RegisterApplication(), FAILED TO establish the default connection to the WindowServer, _CGSDefaultConnection() is NULL.",
+        "no connection to the window server",
+      ],
+      ["fatal: morestack on g0", "Go's run-time itself was full"],
+      ["UI API called on a background thread: -[NSView frame]", "for the main thread only"],
+    ]
+  ) {
+    assertStringIncludes(
+      told(crashText([
+        "Exception Type:        EXC_CRASH (SIGABRT)",
+        "",
+        "Application Specific Information:",
+        message,
+        "",
+      ], ["libsystem_kernel.dylib __pthread_kill + 8", "libsystem_c.dylib abort + 8"])).what,
+      what,
+    );
+  }
+});
