@@ -60,7 +60,11 @@ export function regionWords(report: CrashReport, address: bigint): RegionWords {
   if (/is not in any region/.test(info) || /^(?:GAP OF|UNUSED SPACE)/i.test(kind)) {
     return gapWords(report, address, info, nothing);
   }
-  const range = /\b([0-9a-f]{6,16})-[0-9a-f]{6,16}\b/.exec(kind.slice(0, 200));
+  const range = /\b([0-9a-f]{6,16})-([0-9a-f]{6,16})\b/.exec(kind.slice(0, 200));
+  // What is above all regions is shown with the last of them; ARM's pointers may have more in their upper bits.
+  if (range !== null && report.arch !== "arm64" && address >= BigInt(`0x${range[2]}`)) {
+    return { ...nothing, words: "it is in no region of the process" };
+  }
   // A copy that lost the empty line of the place before a region has the arrow at the region.
   if (range !== null && address < BigInt(`0x${range[1]}`)) {
     return gapWords(report, address, info, nothing);

@@ -2155,3 +2155,13 @@ Deno.test("a small number is no null for a C string; GLib's assertion by the nam
   assertStringIncludes(handled, "libunwind.dylib, a library of the system, executed a trap");
   assert(!handled.includes("CoreGraphics, a library of the system"), handled);
 });
+
+Deno.test("an address above the region that a report marks is in none", () => {
+  const near = (address: string): string =>
+    told(
+      `Code Type: X86-64 (Native)\n${access(address)}\n\nVM Regions Near ${address}:\n` +
+        "--> shared memory          00007ffffff33000-00007ffffff34000 [    4K] r-x/r-x SM=SHM  \n    \n",
+    ).what;
+  assert(!near("0xfffffffffffffff8").includes("in a region"), near("0xfffffffffffffff8"));
+  assertStringIncludes(near("0x7ffffff33010"), "in a region of type shared memory");
+});
