@@ -729,6 +729,13 @@ export const panicRows: readonly KnowledgeRow[] = [
     "Install updates of the system; update or remove extensions that are not Apple's.",
     "XNU, osfmk/kern/zalloc.c",
   ),
+  panic(
+    "[HEAP_FREED]",
+    "The kernel's address sanitizer stopped the system: a block of the kernel's memory was used that was freed.",
+    ["a bug in the kernel or an extension"],
+    "See which function of the backtrace made the access: the sanitizer's own are above it.",
+    "XNU, san/memory/kasan-classic.c",
+  ),
   ...["out of balance", "usecount -ve"].map((key) =>
     panic(
       key,

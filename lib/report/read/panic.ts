@@ -8,9 +8,9 @@ import type { JsonObject } from "../json.ts";
 import { CrashReport } from "../report.ts";
 import { Lines } from "../text.ts";
 
-/** What every panic begins with; copies may have lost the first word. */
+/** What every panic begins with; copies may have lost the first word, and viewers have the message on the next line. */
 const beginning =
-  /(?:panic ?|^|\n)\(cpu (\d{1,4}) caller (0x(?:[0-9a-fA-F]{1,16}|<\w{1,12}>))\): ?/;
+  /(?:panic ?|^|\n)\(cpu (\d{1,4}) caller (0x(?:[0-9a-fA-F]{1,16}|<\w{1,12}>))\)(?:: ?|(?=[ \t]*(?:\r?\n|$)))/;
 
 const MAX_FRAMES = 512;
 
@@ -142,8 +142,11 @@ const oldAddresses = /^(?:0x[0-9A-F]{8}(?: |$)){1,16}$/i;
 const MAX_OLD_FRAMES = 64;
 /** What 32-bit kernels of iOS write above such lines. */
 const addressesTitle = /^Panicked thread: 0x[0-9a-f]{1,16}, backtrace: 0x[0-9a-f]{1,16}$/i;
-/** `lr: 0xfffffe002b6c1e4c  fp: 0xfffffe60ffb3b5c0` */
-const armFrame = /^lr:[ \t]*(0x[0-9a-fA-F]{1,16})[ \t]+fp:/;
+/** `lr: 0xfffffe002b6c1e4c  fp: 0xfffffe60ffb3b5c0`; people write the function behind it, `//_kdp_trap+0x20`. */
+const armFrame =
+  /^lr:[ \t]*(0x[0-9a-fA-F]{1,16})[ \t]+(?:- )?fp:[ \t]*0x[0-9a-fA-F]{1,16}(?:[ \t]+\/\/[ \t]*_?(\w[\w.:~]{0,200})\+(0x[0-9a-f]{1,8}))?/;
+/** The same behind a message. */
+const addedName = /\s{2,20}\/\/_?\w[\w.:~]{0,200}\+0x[0-9a-f]{1,8}(?=\s|$)/;
 /** `com.apple.driver.AppleMuxControl(3.21.14)[UUID]@0xffffff7f89030000->0xffffff7f89043fff` */
 const extension =
   /^([\w.-]{3,200})\(([^)]{0,60})\)(?:\[([0-9A-Fa-f-]{32,36})\])? ?@(0x[0-9a-fA-F]{1,16})->(0x[0-9a-fA-F]{1,16})/;
@@ -220,7 +223,11 @@ export function parsePanic(written: string): ParsedPanic {
           (/[a-z\d]$/.test(rest) && /^[a-z(]/.test(next) && !/^[\w. ]{1,60}[:=]/.test(next));
         rest = wrapped(lines, at, line, rest) ??
           (isOpen && next !== "" ? `${rest} ${lines.line(at + 1).trim()}` : rest);
-        message = messageOf(rest);
+        if (rest === "" && /^[A-Za-z"]/.test(next)) {
+          rest = next;
+          at++;
+        }
+        message = messageOf(rest.replace(addedName, ""));
         if (message === "") message = "no message";
         begun = true;
       } else if (date === null && /^\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}$/.test(line)) {
@@ -250,8 +257,8 @@ export function parsePanic(written: string): ParsedPanic {
         frames.push({
           address: BigInt(intel?.[2] ?? arm![1]),
           image: intel?.[3] ?? null,
-          symbol: intel?.[4] ?? null,
-          offset: intel?.[5] === undefined ? null : Number(intel[5]),
+          symbol: intel?.[4] ?? arm?.[2] ?? null,
+          offset: (intel?.[5] ?? arm?.[3]) === undefined ? null : Number(intel?.[5] ?? arm?.[3]),
           span: { start: lines.start(at), end: lines.end(at) },
         });
       }

@@ -925,3 +925,34 @@ Deno.test("Intel's power management on a machine that it is not for", () => {
   assertStringIncludes(text, "found no timer (HPET) for a CPU");
   assertStringIncludes(check, "DummyPowerManagement");
 });
+
+Deno.test("a panic as a viewer shows it, and with names that people wrote behind the addresses", () => {
+  const viewed = readReport(
+    "[24Sep2025 11:27:20] - Panic - VirtualMac2,1 macOS 15.0 (24A335)\n\nPanic\npanic(cpu 1 caller 0xfffffe0014c19648)\n" +
+      "   kfree: addr 0xfafffe299bce1380 trying to free with nonsensical size 7 @kalloc.c:2682\n\nDebugger Message:      panic\n" +
+      "OS Version:            24A335\n\nPanicked Thread: 0xfffffe24cd9c1a58\n" +
+      "    lr: 0xfffffe0012d8c568 - fp: 0xfffffe7b43e1f100\n    lr: 0xfffffe0012d4b504 - fp: 0xfffffe7b43e1f1a0\n",
+    "x",
+  );
+  assertStringIncludes(
+    viewed.panic?.message ?? "",
+    "kfree: addr 0xfafffe299bce1380 trying to free",
+  );
+  assertEquals(viewed.threads[0].frames.length, 2);
+  const named = readReport(
+    "panic(cpu 1 caller 0xfffffff02db1ec98): KASan: invalid 336-byte store to 0xfffffff29eced978 [HEAP_FREED]    //_kasan_report+0x34\n" +
+      "Panicked thread: 0xfffffff29e, backtrace: 0xfffffff01984c530, tid: 7\n" +
+      "\t\t  lr: 0xfffffff02c5df8a4  fp: 0xfffffff01984c530    //_kasan_violation+0x460\n" +
+      "\t\t  lr: 0xfffffff02c9ee25c  fp: 0xfffffff01984c550    //_ipc_draw+0x20\n",
+    "x",
+  );
+  assertEquals(named.panic?.message.includes("//"), false);
+  assertEquals(named.threads[0].frames.map(({ symbol, offset }) => [symbol, offset]), [
+    ["kasan_violation", 0x460],
+    ["ipc_draw", 0x20],
+  ]);
+  assertStringIncludes(
+    explainReport(named).happened.join("\n"),
+    "memory was used that was freed",
+  );
+});
