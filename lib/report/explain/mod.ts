@@ -3,14 +3,8 @@
  * @module
  */
 export { describeAddress } from "./address.ts";
-export {
-  attributeReport,
-  type Attribution,
-  type AttributionOptions,
-  type CodeRange,
-  type OwnedFrame,
-  type Owner,
-} from "./attribution.ts";
+export { attributeReport, type Attribution } from "./attribution.ts";
+export type { AttributionOptions, CodeRange, OwnedFrame, Owner } from "./owner.ts";
 export { explainReport } from "./explain.ts";
 export type { Explanation } from "./explanation.ts";
 export { isIdle, waitOf } from "./hang.ts";

@@ -9,7 +9,7 @@ import {
   type ReportImage,
   writeReport,
 } from "../../../lib/report/mod.ts";
-import { sameLibrary } from "../../../lib/report/explain/attribution.ts";
+import { sameLibrary } from "../../../lib/report/explain/owner.ts";
 import { fileError, UserError } from "../../errors.ts";
 import { STANDARD_INPUT } from "../../input.ts";
 import type { Values } from "../../options.ts";
