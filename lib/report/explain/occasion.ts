@@ -102,7 +102,16 @@ export function occasionOf(
   const isBare = found.every((words) => words === once?.meaning);
   if (origin !== null && (isBare || (found.length < MOST - 1 && !isQueue(origin)))) {
     const label = isQueue(origin) ? thread?.queue ?? null : null;
-    found.push(label === null ? origin.meaning : `in a block on the queue ${label}`);
+    let inner = originAt;
+    while (inner > 0 && stack[inner].symbol?.startsWith("_dispatch_") === true) inner--;
+    const isEmptied = isQueue(origin) && empties.test(stack[inner]?.symbol ?? "");
+    found.push(
+      isEmptied
+        ? "while a thread of dispatch queues emptied its autorelease pool"
+        : label === null
+        ? origin.meaning
+        : `in a block on the queue ${label}`,
+    );
   }
   if (found.length === 0 && once !== null) found.push(once.meaning);
   if (found.length === 0 && pump !== null) found.push(pump);
@@ -242,6 +251,9 @@ export function queueRow(thread: ReportThread | null): KnowledgeRow | null {
   const queue = thread?.queue ?? thread?.name ?? null;
   return queue === null ? null : known("occasion", `queue ${queue}`);
 }
+
+/** Functions that empty an autorelease pool. */
+const empties = /AutoreleasePoolPage(?:::|3)pop|^_?objc_autoreleasePoolPop$|autorelease_pool_pop/;
 
 /** Of two origins the one that says more. */
 function outerOrigin(inner: KnowledgeRow | null, outer: KnowledgeRow | null): KnowledgeRow | null {

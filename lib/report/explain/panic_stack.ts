@@ -77,6 +77,9 @@ function trapAt({ text, panic }: CrashReport): bigint | null {
 const panicking =
   /^_?(?:panic(?:_trap|_with_\w{1,40}|_trap_to_debugger)?|DebuggerTrapWithState|Debugger|handle_debugger_trap|kdp_\w{1,20}|kernel_trap|return_from_trap|trap_from_kernel|hndl_alltraps|lo_alltraps|hndl_double_fault)$/;
 
+/** What ARM's kernel meets a fault by, and the kernel's address sanitizer: XNU, osfmk/arm64/sleh.c, san/memory. */
+const trapping = /^_?(?:[sf]leh_\w{1,40}|kasan_[\w.]{1,60}|__asan_\w{1,60})$/;
+
 /** Most frames that panicking takes. */
 const PANIC_DEPTH = 16;
 
@@ -131,7 +134,8 @@ function panicPath(report: CrashReport): string | null {
   if (from === 0) return null;
   // A part of a function that stands apart has the name of the one before it, which may be one of panicking.
   let begin = from;
-  while (begin < frames.length && panicking.test(frames[begin].symbol ?? "")) begin++;
+  const isOfTrap = (name: string): boolean => panicking.test(name) || trapping.test(name);
+  while (begin < frames.length && isOfTrap(frames[begin].symbol ?? "")) begin++;
   const names: string[] = [];
   let calls = 0;
   for (const frame of frames.slice(begin)) {

@@ -1135,6 +1135,8 @@ export const panicRows: readonly KnowledgeRow[] = [
       [
         "failed to respond to interrupts",
         "mp_rendezvous() timeout",
+        "mp_rv_action() entry",
+        "mp_rv_action() exit",
         "NMI_cpus() timeout",
         "mp_cpus_call1() timeout",
       ],

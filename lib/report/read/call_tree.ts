@@ -113,6 +113,8 @@ export function readCallTree(
   let thread: DraftThread | null = null;
   let process: string | null = null;
   /** The nodes from the root to the last one, with their columns. */
+  /** Names of programs by what stands for their images where those have no name. */
+  const programs = new Map<string, string>();
   let path: { depth: number; node: DraftNode }[] = [];
   let found = 0;
   /** Whether the lines are those of the heaviest stack, which are not indented by depth. */
@@ -252,6 +254,9 @@ export function readCallTree(
       process = value;
       thread = null;
     }
+    if (name === "UUID" && thread === null && process !== null) {
+      programs.set(`<${value}>`, process.replace(/ \[\d{1,9}\].*$/, ""));
+    }
     if (thread === null && (fieldNames.has(name.toLowerCase()) || line === trimmed)) {
       fields.push({ name, value });
     }
@@ -270,6 +275,7 @@ export function readCallTree(
       find(frame.address) ??
         (frame.imageName === null ? null : byName.get(frame.imageName) ?? null),
     symbolicated,
+    programs,
   );
   const known = new Header(fields, header, () => {});
   const several = new Set(threads.map(({ process }) => process)).size > 1;
@@ -329,11 +335,12 @@ function withoutDepth({ depth: _, ...rest }: TreeLine): Omit<TreeLine, "depth"> 
   return rest;
 }
 
-/** Sets each frame's image. Iterative: trees may be deeper than the call stack allows. */
+/** Sets each frame's image; one that has only the UUID of its process's program gets that name. Iterative: trees may be deeper than the call stack allows. */
 function place(
   threads: readonly DraftThread[],
   find: (frame: ReportFrame) => ReportImage | null,
   symbolicated: ReadonlyMap<bigint, SymbolicatedPlace>,
+  programs: ReadonlyMap<string, string>,
 ): void {
   const left = threads.flatMap(({ roots }) => roots);
   for (let node = left.pop(); node !== undefined; node = left.pop()) {
@@ -341,7 +348,8 @@ function place(
     const place = frame.symbol === null ? symbolicated.get(frame.address) : undefined;
     const isSame = place !== undefined &&
       (frame.imageName === null || frame.imageName === place.imageName);
-    node.frame = { ...frame, ...isSame ? place : {}, image: find(frame) };
+    const imageName = programs.get(frame.imageName ?? "") ?? frame.imageName;
+    node.frame = { ...frame, imageName, ...isSame ? place : {}, image: find(frame) };
     for (const child of node.children) left.push(child);
   }
 }

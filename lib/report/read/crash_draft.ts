@@ -127,6 +127,12 @@ export class CrashDraft {
     ) this.unread.push(line);
   }
 
+  /** Whether the exception's backtrace is still that of an earlier run. */
+  get isEarliers(): boolean {
+    const count = this.exceptions.length + (this.exception === null ? 0 : 1);
+    return this.earlier !== null && count === this.earlier.exceptions;
+  }
+
   /** Whether a copy begins inside of a stack. */
   isPiece(): boolean {
     return this.fields.length === 0 && this.threads.length === 0 && this.exception === null;

@@ -161,7 +161,10 @@ class CrashTextReader {
     ) return;
     if (trimmed.startsWith("Application Specific Backtrace")) {
       // The first is what newer systems call the last exception's; further ones are of its causes.
-      if (this.#draft.exception === null || isNameless(this.#draft.exception)) {
+      if (
+        this.#draft.exception === null || isNameless(this.#draft.exception) ||
+        this.#draft.isEarliers
+      ) {
         this.#draft.beginException();
       } else {
         this.#draft.sections.push({ name: trimmed.replace(/:$/, ""), lines: [] });

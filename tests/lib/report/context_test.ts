@@ -2165,3 +2165,28 @@ Deno.test("an address above the region that a report marks is in none", () => {
   assert(!near("0xfffffffffffffff8").includes("in a region"), near("0xfffffffffffffff8"));
   assertStringIncludes(near("0x7ffffff33010"), "in a region of type shared memory");
 });
+
+Deno.test("a queue's worker that empties its pool runs no block", () => {
+  const worker = (inner: string[]): string =>
+    told(
+      "Exception Type: EXC_BAD_ACCESS (SIGSEGV)\nException Codes: KERN_INVALID_ADDRESS at 0x0000000000000010\n\n" +
+        `Thread 3 name:  Dispatch queue: org.shop.db\nThread 3 Crashed:\n${
+          frameLines([
+            "libobjc.A.dylib objc_release + 16",
+            ...inner,
+            "libdispatch.dylib _dispatch_root_queue_drain + 1062",
+            "libdispatch.dylib _dispatch_worker_thread3 + 99",
+            "libsystem_pthread.dylib _pthread_wqthread + 1299",
+            "libsystem_pthread.dylib start_wqthread + 13",
+          ], 0x7000).join("\n")
+        }\n`,
+    ).what;
+  assertStringIncludes(
+    worker(["libobjc.A.dylib (anonymous namespace)::AutoreleasePoolPage::pop(void*) + 781"]),
+    "a thread of dispatch queues emptied its autorelease pool",
+  );
+  assertStringIncludes(
+    worker(["MyApp -[Cart draw] + 8", "libdispatch.dylib _dispatch_client_callout + 8"]),
+    "in a block on the queue org.shop.db",
+  );
+});

@@ -1174,3 +1174,27 @@ Deno.test("a spindump of many processes: libdispatch's limits, and only the symb
     "libdispatch had as many threads as it makes (its soft limit of 64) in Shop [93]: while",
   );
 });
+
+Deno.test("a spindump's images by their UUIDs: the process's own is the program, another is not known", () => {
+  const report = readReport(
+    [
+      "Date/Time:       2024-03-18 08:12:21 +1100",
+      "Command:         Shop",
+      "PID:             176",
+      "Event:           hang",
+      "Steps:           12",
+      "",
+      "Process:         Shop [176]",
+      "UUID:            2C0AFA56-1233-3107-911D-9873BEA0C202",
+      "  Thread 0x1    DispatchQueue 1    12 samples (1-12)",
+      "  12  ??? (<2C0AFA56-1233-3107-911D-9873BEA0C202> + 2879) [0x103f04b3f] 1-12",
+      "    12  ??? (<B87012E0-CA14-37BD-AFD2-ED47ECE1D92D> + 2879) [0x203f04b3f] 1-12",
+      "",
+    ].join("\n"),
+    "x",
+  );
+  assertEquals(report.threads[0].frames.map(({ imageName }) => imageName), [
+    "<B87012E0-CA14-37BD-AFD2-ED47ECE1D92D>",
+    "Shop",
+  ]);
+});

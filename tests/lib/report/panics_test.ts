@@ -956,3 +956,28 @@ Deno.test("a panic as a viewer shows it, and with names that people wrote behind
     "memory was used that was freed",
   );
 });
+
+Deno.test("what meets a fault is passed over for where it was; processors that did not answer", () => {
+  const path = explained(
+    "panic(cpu 1 caller 0xfffffff02db1ec98): Kernel data abort. at pc 0xfffffff0172b6708, lr 0xfffffff0172b6704 (saved state: 0xfffffff96b)\n" +
+      "Panicked thread: 0xfffffff29e, backtrace: 0xfffffff01984c530, tid: 7\n" +
+      [
+        "handle_debugger_trap",
+        "panic_trap_to_debugger",
+        "sleh_synchronous",
+        "fleh_synchronous",
+        "shop_get",
+        "shop_call",
+      ].map((name, at) =>
+        `\t\t  lr: 0xfffffff02c5df8${at}4  fp: 0xfffffff01984c5${at}0    //_${name}+0x20\n`
+      ).join(""),
+  ).text;
+  assertStringIncludes(path, "It was in shop_get, called by shop_call.");
+  assertStringIncludes(
+    explained(
+      'panic(cpu 3 caller 0xffffff8012801df5): "mp_rv_action() entry: 9 of 12 responses, start: 0x2, cur: 0x3"\n',
+    )
+      .text,
+    "A CPU did not answer an interrupt of another in time",
+  );
+});

@@ -891,4 +891,10 @@ Deno.test("names with underscores are no bold type; another run's exception in a
   const said = explainReport(report).happened.join("\n");
   assertStringIncludes(said, "index 3 beyond bounds");
   assert(!said.includes("index 7"), said);
+  const whole = readReport(
+    `${text}\nApplication Specific Backtrace 1:\n0   CoreFoundation   0x00007fff8cd77716 __exceptionPreprocess + 198\n` +
+      "1   MyApp   0x000000010d1b6786 MyApp + 681862\n",
+    "x",
+  );
+  assertEquals(whole.lastException?.at(-1)?.address, 0x10d1b6786n);
 });
