@@ -964,13 +964,12 @@ function failsToAllocate(stack: readonly ReportFrame[], index: number, first: nu
 
 /** Whether a frame is malloc's, without a name, and called abort(), which may have none either. */
 function isMallocAbort(stack: readonly ReportFrame[], index: number): boolean {
-  const isNameless = index > 1 &&
+  if (titleOf(stack[index]) !== "libsystem_malloc.dylib") return false;
+  if (isAbort(stack[index - 1])) return true;
+  return index > 1 && index < HANDLER_DEPTH && titleOf(stack[index - 1]) === "libsystem_c.dylib" &&
     stack.slice(0, index).every((frame) =>
       frame.symbol === null && /^libsystem_(?:kernel|pthread|c)\.dylib$/.test(titleOf(frame))
-    ) && titleOf(stack[index - 1]) === "libsystem_c.dylib";
-  if (!isNameless && !isAbort(stack[index - 1])) return false;
-  const image = imageOf(stack[index]);
-  return image !== null && imageTitle(image) === "libsystem_malloc.dylib";
+    );
 }
 
 /** Whether a frame is the C library's abort(). */

@@ -101,3 +101,10 @@ Deno.test("a name may be there more than once, and be __proto__", () => {
   );
   assertEquals(report.threads.length, 1);
 });
+
+Deno.test("a stack of many frames without names costs time in proportion", () => {
+  const frames = "[0,1],".repeat(60_000);
+  const text = '{"bug_type":"309"}\n{"procName":"a","threads":[{"triggered":true,"frames":[' +
+    `${frames}[0,1]]}],"usedImages":[["x",1,"P"]]}`;
+  assertLess(readAll(text), 5000);
+});
