@@ -18,7 +18,7 @@ import {
 } from "./kinds.ts";
 import { explainPanic } from "./panic.ts";
 import { explainSampled } from "./sampled.ts";
-import { isLive, isPaused } from "./telling.ts";
+import { isLive, isPaused, isSnapshot } from "./telling.ts";
 import { endedTaskWords, reasonOf, terminationRow } from "./termination.ts";
 import { count, sentence } from "./words.ts";
 
@@ -88,6 +88,10 @@ export function explainReport(
     const told =
       "The process made this report of itself while it ran (PLCrashReporter's live report): nothing crashed.";
     return explainSampled(report, "live report", [told], [], mine);
+  }
+  if (isSnapshot(report)) {
+    const told = "Nothing crashed: the report was made while the process went on.";
+    return explainSampled(report, "not a crash", [told], [], mine);
   }
   if (isPaused(report)) {
     const told = "A debugger paused the process: nothing crashed.";

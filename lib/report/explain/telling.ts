@@ -584,7 +584,7 @@ export function lacksCrashed(report: CrashReport): boolean {
 /** Whether a report has samples of a process that went on. */
 function isSampled(report: CrashReport): boolean {
   return report.format === "sample" || report.format === "spindump" || eventOf(report) !== null ||
-    isLive(report) || isPaused(report);
+    isLive(report) || isSnapshot(report) || isPaused(report);
 }
 
 /** Whether a debugger's text is of a process that was only paused: LLDB, Target/StopInfo.cpp. */
@@ -615,6 +615,12 @@ export function isLive({ crashedThread }: CrashReport): boolean {
   return crashedThread?.frames.slice(0, 2).some(({ symbol }) =>
     symbol !== null && /^-\[\w{0,20}PLCrashReporter generateLiveReport/.test(symbol)
   ) === true;
+}
+
+/** Whether a report is of a process as it was at a moment, without any exception: XNU and Apple's reporter note it. */
+export function isSnapshot({ exception, threads }: CrashReport): boolean {
+  return exception !== null && exception.type === null && exception.signal === null &&
+    exception.note?.startsWith("SIMULATED") === true && threads.length > 0;
 }
 
 /** Whether another process or the system ended a process by a signal that no process gets for what it does itself. */

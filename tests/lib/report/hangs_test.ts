@@ -1198,3 +1198,20 @@ Deno.test("a spindump's images by their UUIDs: the process's own is the program,
     "Shop",
   ]);
 });
+
+Deno.test("a report of a process that went on is told as its moment, not as a crash", () => {
+  const report = readReport(
+    "Process: Shop [7]\nException Note:  SIMULATED (this is NOT a crash)\n\n" +
+      "Thread 0:: Dispatch queue: com.apple.main-thread\n" +
+      "0   libsystem_kernel.dylib   0x0000000100004000 mach_msg2_trap + 8\n" +
+      "1   CoreFoundation   0x0000000100004040 __CFRunLoopServiceMachPort + 160\n" +
+      "2   CoreFoundation   0x0000000100004080 __CFRunLoopRun + 1200\n" +
+      "3   AppKit   0x00000001000040c0 -[NSApplication run] + 476\n4   Shop   0x0000000100004100 main + 20\n",
+    "x",
+  );
+  const { headline, happened, check } = explainReport(report);
+  assertEquals(headline, "Shop: not a crash");
+  assertStringIncludes(happened[0], "Nothing crashed");
+  assertStringIncludes(happened[1], "idle, waiting for a Mach message");
+  assertEquals([check, attributeReport(report).verdict], [[], "none"]);
+});
