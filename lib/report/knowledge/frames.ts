@@ -1444,6 +1444,9 @@ export const frameRows: readonly KnowledgeRow[] = [
     "find_zone_and_realloc*",
     "mfm_free*",
     "mfm_realloc*",
+    // On Mac OS X 10.6 to 10.9 these call abort() themselves, where malloc has no such block.
+    "free that stops",
+    "realloc that stops",
   ].map((key) =>
     frame(
       key,
@@ -1493,20 +1496,6 @@ export const frameRows: readonly KnowledgeRow[] = [
       ["a block freed twice", "a pointer into the middle of a block"],
       sanitize,
       malloc,
-    )
-  ),
-  // On Mac OS X 10.6 to 10.9 these call abort() themselves, where malloc has no such block.
-  ...["free that stops", "realloc that stops"].map((key) =>
-    frame(
-      key,
-      "A pointer was freed or reallocated that malloc did not allocate, or that was already freed.",
-      [
-        "a block freed twice",
-        "a pointer into the middle of a block",
-        "a pointer that was overwritten",
-      ],
-      sanitize,
-      "libmalloc, src/malloc.c: free, realloc",
     )
   ),
   frame(
