@@ -18,7 +18,7 @@ import type {
   ReportTermination,
   ReportThread,
 } from "../report.ts";
-import { faultAddress, lacksBacktrace, register } from "../fault.ts";
+import { faultAddress, lacksBacktrace, programCounter } from "../fault.ts";
 import { headOf } from "../text.ts";
 import { interruption, isRosettas, nearFault, pageFault, ROSETTA } from "./cpu.ts";
 import { crashedIndex, crashedTitle, isCalledMain } from "./crashed.ts";
@@ -525,7 +525,7 @@ function tellAbsence({ report, crashed, outside, uncaught }: Crash, story: Story
 
 /** Where a thread was whose stack is not there, by its registers; `null` where they do not tell. */
 function counterWords({ images }: CrashReport, thread: ReportThread): string | null {
-  const counter = register(thread, "pc") ?? register(thread, "rip") ?? register(thread, "eip");
+  const counter = programCounter(thread);
   const image = counter === null ? null : imageFinder(images)(counter);
   return image === null
     ? null

@@ -600,11 +600,12 @@ export function tellKind(crash: Crash, isDecoded: boolean, story: Story): void {
       (stack.length === 0 && crashedTitle(report)?.startsWith("Java: ") === true
         ? "The Java virtual machine"
         : null);
+    const by = abortedBy(crash);
     story.tell(
       owner !== null
         ? `${owner}'s own handler of the signal then ended the process${ownLog(owner)}.`
-        : abortedBy(crash) !== null
-        ? `A handler of the signal in the process (${abortedBy(crash)}) then called abort()${
+        : by !== null
+        ? `A handler of the signal in the process (${by}) then called abort()${
           isAbortedTwice(crash) ? " again" : ""
         }.`
         : `The report names ${exception.type} and SIGABRT, as when a handler in the process calls abort() ` +
@@ -835,26 +836,21 @@ function kindRow(
     // What a signal interrupted did not meet what its handler met then.
     const isHandlers = stack.slice(0, reading.first).some(isTrampoline);
     const frame = isHandlers ? report.crashedThread?.frames[0] ?? stack[0] : stack[reading.first];
-    const title = frame === undefined ? "" : titleOf(frame);
-    if (isHandlers && own.key === "EXC_BREAKPOINT" && isSystemFrame(frame)) {
-      return {
-        ...own,
-        meaning: `${
-          title.replace(/^com\.apple\./, "")
-        }, a library of the system, executed a trap instruction while a handler of a signal ran.`,
-        causes: [],
-        next: "",
-      };
+    if (own.key !== "EXC_BREAKPOINT" || frame === undefined || !isSystemFrame(frame)) return own;
+    const title = titleOf(frame);
+    const executed = `${
+      title.replace(/^com\.apple\./, "")
+    }, a library of the system, executed a trap instruction`;
+    if (isHandlers) {
+      const meaning = `${executed} while a handler of a signal ran.`;
+      return { ...own, meaning, causes: [], next: "" };
     }
-    return own.key !== "EXC_BREAKPOINT" || frame === undefined || !isSystemFrame(frame) ||
-        (isBaseLibrary(title) && !checksCallers.test(title)) || title === "runtime" ||
+    return (isBaseLibrary(title) && !checksCallers.test(title)) || title === "runtime" ||
         title === report.process.name
       ? own
       : {
         ...own,
-        meaning: `${
-          title.replace(/^com\.apple\./, "")
-        }, a library of the system, executed a trap instruction, as a check of it does that failed.`,
+        meaning: `${executed}, as a check of it does that failed.`,
         next:
           "See what the first frame of yours asked of it; its message may be in the system's log.",
       };

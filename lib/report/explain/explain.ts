@@ -90,8 +90,8 @@ export function explainReport(
     return explainSampled(report, "live report", [told], [], mine);
   }
   if (isSnapshot(report)) {
-    const told = "Nothing crashed: the report was made while the process went on.";
-    return explainSampled(report, "not a crash", [told], [], mine);
+    const { meaning } = known("message", "SIMULATED (this is NOT a crash)")!;
+    return explainSampled(report, "not a crash", [meaning], [], mine);
   }
   if (isPaused(report)) {
     const told = "A debugger paused the process: nothing crashed.";
