@@ -25,6 +25,7 @@ import {
   isWholeBacktrace,
   panicRow,
   panicWords,
+  trapWords,
   userCall,
 } from "./panic_stack.ts";
 import { threadWaits } from "./waits.ts";
@@ -54,6 +55,7 @@ export function explainPanic(report: CrashReport): Findings {
     panic.message === ""
       ? `${kernel} panicked; the message was cut off.`
       : `${kernel} panicked: ${panic.message.replace(/ ?\(saved state: 0x[0-9a-f]{1,16}$/, "")}`,
+    ...[trapWords(report)].filter((text) => text !== null),
     ...(row === null ? [] : [inTransition(row.meaning, panic.message)]),
     ...details,
     ...silentWaits(report),

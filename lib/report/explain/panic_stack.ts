@@ -106,6 +106,27 @@ export function panicEnd(report: CrashReport): number {
   ) + 1;
 }
 
+/** The CPU's traps within the kernel, on Intel and ARM: XNU, osfmk/x86_64/idt64.s, osfmk/arm64/sleh.c. */
+const traps =
+  /^_?(?:kernel_trap|trap_from_kernel|hndl_alltraps|handle_kernel_abort|panic_with_thread_kernel_state)$/;
+
+/** Tells that a panic whose message is missing came from a trap of the CPU; `null` for others. */
+export function trapWords({ panic, threads }: CrashReport): string | null {
+  const isTrap = panic?.message === "" &&
+    (threads[0]?.frames ?? []).slice(0, PANIC_DEPTH).some(({ symbol }) =>
+      symbol !== null && traps.test(symbol)
+    );
+  return isTrap
+    ? "The CPU met a trap within the kernel, as by an access to a bad address; the message says which."
+    : null;
+}
+
+/** From here on the name of a C function may be that of the nearest one: the kernel's static functions have none. */
+const MAX_NAMED = 0x300;
+
+/** A message that begins with the function that asked for the panic: `mp_rv_action() entry: …` */
+const ownFunction = /^(\w{3,60})\(\):? /;
+
 /** Most functions that are named, beside those by which memory is allocated and freed. */
 const MAX_CALLS = 4;
 const allocating =
@@ -141,11 +162,21 @@ function panicPath(report: CrashReport): string | null {
   for (const frame of frames.slice(begin)) {
     const name = calls < MAX_CALLS ? nameOf(frame) : null;
     if (name === null) break;
-    names.push(name);
+    const { offset } = frame;
+    const isFarther = names.length === 0 && offset !== null && offset > MAX_NAMED &&
+      !name.includes("(");
+    names.push(
+      isFarther
+        ? `${name} + 0x${offset.toString(16)}, or a function behind it that has no name`
+        : name,
+    );
     // Who asked for memory, or gave it back, says more.
     if (!allocating.test(frame.symbol ?? "")) calls++;
   }
-  return names.length === 0
+  // The message names another one, so that those names are but near.
+  const own = ownFunction.exec(report.panic?.message ?? "")?.[1];
+  const isOther = own !== undefined && names.every((name) => !name.startsWith(own));
+  return names.length === 0 || isOther
     ? null
     : `${names[0]}${names.length === 1 ? "" : `, called by ${names.slice(1).join(", ")}`}`;
 }
@@ -157,7 +188,7 @@ function nameOf(frame: ReportFrame): string | null {
   if (symbol === null || offset === null || offset === 0 || isNearest(frame)) return null;
   if (panicking.test(symbol)) return null;
   const owner = image?.name ?? imageName;
-  const isKernel = owner === null || /^(?:mach_)?kernel$/.test(owner);
+  const isKernel = owner === null || /^(?:mach_kernel|kernel|kernelcache)$/.test(owner);
   const name = symbol.replace(/^_/, "");
   return isKernel ? name : `${name} (${owner})`;
 }

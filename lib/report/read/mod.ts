@@ -15,7 +15,15 @@ import { isMetricKit, readMetricKit } from "./metrickit.ts";
 import { isConsole, readConsole } from "./console.ts";
 import { listDocument, stackDocument } from "./document.ts";
 import { isMono, readMono } from "./mono.ts";
-import { isPanic, isPanicPiece, parsePanic, readPanic } from "./panic.ts";
+import {
+  isPanic,
+  isPanicPiece,
+  type ParsedPanic,
+  parsePanic,
+  readPanic,
+  systemOf,
+  withoutMessage,
+} from "./panic.ts";
 import { nameFromNeighbours } from "./copies.ts";
 import { salvage } from "./salvage.ts";
 import { readStackshotLists } from "./stackshot_text.ts";
@@ -339,17 +347,33 @@ function readBody(
   const said = isPanic(string) || other === null ? string : other;
   const panic = parsePanic(said);
   const { message, task, extensions } = panic;
+  const own = otherSystem(report.osVersion, panic);
   return new CrashReport({
     ...report,
     fields: [...report.fields, ...panic.fields],
     threads: panic.threads,
     images: panic.images,
     model: report.model ?? panic.model,
-    osVersion: report.osVersion ?? panic.osVersion,
+    osVersion: own ?? report.osVersion ?? panic.osVersion,
     information: [message],
     panic: { message: message === "" ? said.slice(0, 1000).trim() : message, task, extensions },
-    warnings: warnings.filter((text) => text !== noThreads),
+    warnings: [
+      ...warnings.filter((text) => text !== noThreads),
+      ...(own === null ? [] : [
+        `the header's system, ${report.osVersion}, is that which wrote the file, not that which panicked`,
+      ]),
+    ],
   });
+}
+
+/** The system that panicked, where the file was written by another one; `null` if they are the same. */
+function otherSystem(written: string | null, panic: ParsedPanic): string | null {
+  const own = systemOf(panic);
+  const build = /\((\w{4,12})\)$/;
+  const [writer, panicked] = [written, own].map((text) => build.exec(text ?? "")?.[1]);
+  return panic.isMac && writer !== undefined && panicked !== undefined && writer !== panicked
+    ? own
+    : null;
 }
 
 function startsWithBrace(text: string, from: number): boolean {
@@ -591,7 +615,7 @@ function readText(
   }
   const full = fullReport(text, from);
   const read = readCrashText(name, text, from, header, warnings, full?.start, next);
-  const report = withStackshot(withFull(read, full), from);
+  const report = withoutMessage(withStackshot(withFull(read, full), from));
   const { threads, images, lastException } = report;
   const empty = threads.length === 0 && images.length === 0 && lastException === null;
   if (!empty || report.exception !== null || report.termination?.namespace != null) return report;

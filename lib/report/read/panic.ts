@@ -14,6 +14,27 @@ const beginning =
 
 const MAX_FRAMES = 512;
 
+/** Functions by which a kernel panics: they tell its backtrace from that of a process. */
+const panicking = /^_?(?:panic|panic_trap_to_debugger|panic_with_\w{1,40})$/;
+
+/** A kernel's backtrace that somebody pasted without its message, as a panic whose message is missing; other reports as
+ * they are. */
+export function withoutMessage(report: CrashReport): CrashReport {
+  const frames = report.threads.length === 1 ? report.threads[0].frames : [];
+  const ofKernel = ({ imageName }: ReportFrame): boolean =>
+    imageName !== null && /^(?:mach_)?kernel(?:\.\w{1,20})?$/.test(imageName);
+  const isPanic = report.exception === null && report.panic === null &&
+    frames.some((frame) => panicking.test(frame.symbol ?? "") && ofKernel(frame));
+  if (!isPanic) return report;
+  const extensions = new Set(
+    frames.flatMap((frame) => frame.imageName === null || ofKernel(frame) ? [] : [frame.imageName]),
+  );
+  return new CrashReport({
+    ...report,
+    panic: { message: "", task: null, extensions: [...extensions] },
+  });
+}
+
 /** What old kernels of iOS and PowerPC write in place of `panic(cpu …`, or before it. */
 const oldBeginning =
   /^(?:kernel abort type \d|Debugger message: (?!panic\b)\S|Unresolved kernel trap ?\(cpu \d)/;
@@ -89,7 +110,7 @@ function kernelOf({ fields }: ParsedPanic): string {
 
 /** The system by its build and its kernel. Builds of macOS begin with the kernel's major version; those of Apple's other
  * systems do not. */
-function systemOf(panic: ParsedPanic): string | null {
+export function systemOf(panic: ParsedPanic): string | null {
   const { osVersion } = panic;
   const kernel = kernelOf(panic);
   const [, darwin, major] = /^Darwin Kernel Version ((\d{1,2})[\d.]{0,10})/.exec(kernel) ?? [];
@@ -156,6 +177,11 @@ const MAX_BEGINS = 64;
 /** No module of those kernels is larger. */
 const MAX_MODULE = 0x200000n;
 
+/** What viewers of panics show of the thread that panicked, with the functions:
+ * `03: kernelcache 0xfffffe000a4e1648 (slide 0xa740000) _kfree_size_invalid_panic + 0x30` */
+const namedFrame =
+  /^\d{1,3}: (\S{1,100}) (0x[0-9a-f]{1,16}) \(slide (0x[0-9a-f]{1,16})\) (\S{1,400}) \+ (0x[0-9a-f]{1,8})$/;
+
 /** Where a message ends, at the place in the source that raised it. */
 const sourceEnd = / ?@[\w./+-]{1,200}\.(?:[chmsy]|cc|cpp|hpp|mm):\d{1,6}$/;
 /** Lines that a mail is wrapped to, and most of them that a message takes then. */
@@ -177,6 +203,14 @@ function wrapped(lines: Lines, at: number, line: string, rest: string): string |
   return null;
 }
 
+interface PanicFrame {
+  readonly address: bigint;
+  readonly image: string | null;
+  readonly symbol: string | null;
+  readonly offset: number | null;
+  readonly span: { start: number; end: number };
+}
+
 /** Parses the text of a panic. Takes linear time: each line is looked at once by anchored patterns. */
 export function parsePanic(written: string): ParsedPanic {
   // A piece of the JSON that has the text has its line ends as escapes.
@@ -196,13 +230,10 @@ export function parsePanic(written: string): ParsedPanic {
   const extensions: string[] = [];
   const images: ReportImage[] = [];
   const fields: { name: string; value: string }[] = [];
-  const frames: {
-    address: bigint;
-    image: string | null;
-    symbol: string | null;
-    offset: number | null;
-    span: { start: number; end: number };
-  }[] = [];
+  const frames: PanicFrame[] = [];
+  /** Those that a viewer shows of the thread that panicked. */
+  const named: PanicFrame[] = [];
+  let isPanicked = false;
   /** Where modules begin whose end is not told. */
   const begins: { base: bigint; name: string; version: string | null }[] = [];
   let inExtensions = false;
@@ -248,6 +279,19 @@ export function parsePanic(written: string): ParsedPanic {
     if (pending !== null) {
       pending(line);
       pending = null;
+      continue;
+    }
+    if (/^Thread: \d/.test(line)) isPanicked = line.endsWith("(Panicked)");
+    const viewed = isPanicked ? namedFrame.exec(line) : null;
+    if (viewed !== null && named.length < MAX_FRAMES) {
+      const [, image, address, slide, symbol, offset] = viewed;
+      named.push({
+        address: BigInt(address) + BigInt(slide),
+        image,
+        symbol,
+        offset: Number(offset),
+        span: { start: lines.start(at), end: lines.end(at) },
+      });
       continue;
     }
     const intel = intelFrame.exec(line);
@@ -332,7 +376,7 @@ export function parsePanic(written: string): ParsedPanic {
       task = value.replace(/\*{1,2}$/, "");
     } else if (/^\*{0,2}Process name corresponding to current thread/.test(name)) {
       task = value.replace(/ \(0x[0-9a-f]+\)$/, "");
-    } else if (/^Panicked task/.test(name)) {
+    } else if (/^Panicked task/i.test(name)) {
       const match = /pid (\d{1,7}): (\S.{0,100})$/.exec(value.slice(-200));
       if (match !== null) task = `${match[2]} [${match[1]}]`;
     } else if (/^(?:Mac )?OS version$/i.test(name)) {
@@ -362,7 +406,8 @@ export function parsePanic(written: string): ParsedPanic {
     });
   }
   const find = imageFinder(images);
-  const backtrace = frames.map((frame, index): ReportFrame => ({
+  const shown = named.length > 0 && frames.every(({ symbol }) => symbol === null) ? named : frames;
+  const backtrace = shown.map((frame, index): ReportFrame => ({
     index,
     address: frame.address,
     image: find(frame.address),

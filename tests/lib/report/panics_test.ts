@@ -981,3 +981,88 @@ Deno.test("what meets a fault is passed over for where it was; processors that d
     "A CPU did not answer an interrupt of another in time",
   );
 });
+
+Deno.test("a kernel's backtrace without its message is a panic's, of the extension in it", () => {
+  const report = readReport(
+    `Since the update my machine does this
+
+   1 mach_kernel                    0xffffff800350475c panic + 0xec
+   2 mach_kernel                    0xffffff800360e1dc kernel_trap + 0x96c
+   3 mach_kernel                    0xffffff80034b55a3 trap_from_kernel + 0x26
+   4 org.example.ShopSound          0xffffff7f85065049
+   5 mach_kernel                    0xffffff8003a46840 OSKext::load(unsigned char, OSArray*) + 0x6e0
+`,
+    "x",
+  );
+  const { headline, happened } = explainReport(report);
+  assertEquals(headline, "kernel panic");
+  assertStringIncludes(happened.join("\n"), "The CPU met a trap within the kernel");
+  assertStringIncludes(
+    happened.join("\n"),
+    "Kernel extensions in the backtrace: org.example.ShopSound.",
+  );
+  assertEquals(attributeReport(report).deciding?.frame.imageName, "org.example.ShopSound");
+});
+
+Deno.test("a viewer's frames of the thread that panicked have the names of its backtrace", () => {
+  const { text } = explained(`panic(cpu 1 caller 0xfffffe0014c19648)
+   kfree: addr 0xfafffe299bce1380 trying to free with nonsensical size -79 @kalloc.c:2682
+
+Panicked Task:   0xfcfffe1b32d4e810, 544 pages, 3 threads, pid 797: shop
+Panicked Thread: 0xfafffe24ceb5ac20, backtrace: 0xfffffe7b43e1f060, tid: 5245
+    lr: 0xfffffe0014c19648 - fp: 0xfffffe7b43e1f8c0
+    lr: 0xfffffe00126415a8 - fp: 0xfffffe7b43e1f940
+
+Process: shop [797] (Panicked)
+  Thread: 5245       (Panicked)
+    User Frames:
+      00: libsystem_kernel.dylib 0x18041a3b4 _unmount + 8
+    Kernel Frames:
+      00: kernelcache 0xfffffe000a4d7b18 (slide 0xa740000) _panic + 0x28
+      01: kernelcache 0xfffffe000a4e1648 (slide 0xa740000) _kfree_size_invalid_panic + 0x30
+      02: kernelcache 0xfffffe000c200a30 (slide 0xa740000) _shopfs_unmount + 0x530
+  Thread: 5246
+    Kernel Frames:
+      00: kernelcache 0xfffffe0007eced70 (slide 0xa740000) _thread_block + 0xb4
+`);
+  assertStringIncludes(
+    text,
+    "The panic was raised in kfree_size_invalid_panic, called by shopfs_unmount.",
+  );
+  assertStringIncludes(text, "The running process was shop [797]");
+});
+
+Deno.test("a function that is far before the place is not said to be its own; the message's own goes first", () => {
+  const panic = (message: string, offset: string) =>
+    explained(`panic(cpu 2 caller 0xffffff80199876a2): ${message}
+Backtrace (CPU 2), panicked thread: 0xffffff96b96c0000, Frame : Return Address
+0xffffffe55ef73ca0 : 0xffffff8017915103 mach_kernel : _panic + 0x84
+0xffffffe55ef73d90 : 0xffffff80199876a2 mach_kernel : _shop_lock + ${offset}
+0xffffffe55ef73da0 : 0xffffff801996a7cb mach_kernel : _shop_init + 0x14
+`).text;
+  assertStringIncludes(panic('"shop is full"', "0x33"), "raised in shop_lock, called by shop_init");
+  assertStringIncludes(
+    panic('"shop is full"', "0x337"),
+    "raised in shop_lock + 0x337, or a function behind it that has no name, called by shop_init",
+  );
+  assertEquals(panic('"shop_action() entry: 9 of 12"', "0x33").includes("was raised in"), false);
+});
+
+Deno.test("the system of a panic is its own, not that which wrote the file", () => {
+  const file = (build: string) =>
+    `{"bug_type":"210","os_version":"Mac OS X 10.15.7 (19H2026)"}
+${
+      JSON.stringify({
+        macOSPanicString:
+          `panic(cpu 2 caller 0xffffff80199876a2): "shop is full"\nMac OS version:\n${build}\n\nKernel version:\nDarwin Kernel Version ${
+            build.slice(0, 2)
+          }.6.0: Thu Jun  8 23:57:12 PDT 2023; root:xnu-8020.240.18~1/RELEASE_X86_64\n`,
+      })
+    }`;
+  const other = readReport(file("21G651"), "x.ips");
+  assertEquals(other.osVersion, "macOS 12 (21G651)");
+  assertStringIncludes(other.warnings.join("\n"), "Mac OS X 10.15.7 (19H2026)");
+  const same = readReport(file("19H2026"), "x.ips");
+  assertEquals(same.osVersion, "Mac OS X 10.15.7 (19H2026)");
+  assertEquals(same.warnings.some((text) => text.includes("the header's system")), false);
+});
