@@ -678,7 +678,9 @@ function findActivity(thread: ReportThread): Activity {
   }
   // Where no stack has most of the samples, the heaviest branch from the root on tells more than the end that has most.
   const isUnwalked = best.path.length === 1 && thread.tree.length > 1;
-  if (idle === 0 && collected === 0 && (best.own * 2 <= total || isUnwalked)) {
+  // A few samples at waits are no rest of it: what computes calls the kernel by the same functions.
+  const isAtWork = idle === 0 || (thread.name === "heaviest stack" && idle * 2 < total);
+  if (isAtWork && collected === 0 && (best.own * 2 <= total || isUnwalked)) {
     const branch = heaviestOf(thread);
     if (branch !== null) return branch;
   }
