@@ -1,8 +1,8 @@
 /** What else took part in a crash: other threads, libraries that were put into the program, and for whom a service worked. */
 
-import { isSystemFrame, titleOf } from "../images.ts";
+import { imageTitle, isSystemFrame, isSystemImage, titleOf } from "../images.ts";
 import { type Engine, engines, known } from "../knowledge/mod.ts";
-import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
+import type { CrashReport, ReportFrame, ReportImage, ReportThread } from "../report.ts";
 import { isIdleStack, isMainThread, mainThread, waitOf } from "./hang.ts";
 import { ownLock } from "./locks.ts";
 import { shortName } from "./names.ts";
@@ -36,6 +36,27 @@ export function tellOthers(crash: Crash, story: Story): void {
   tellMessaged(crash, story);
   tellHandled(crash, story);
   tellCrowd(crash, story);
+  tellCopies(crash, story);
+}
+
+/** Paths of a library's own files: a program and a plug-in may have its name. */
+const ofLibrary = /\.(?:dylib|so)$|\/([^/]{1,80})\.framework\/(?:Versions\/[^/]{1,20}\/)?\1$/;
+
+/** Tells of a library that is on the stack twice, from two files: what one copy set up the other does not have. */
+function tellCopies({ stack }: Crash, story: Story): void {
+  const seen = new Map<string, ReportImage>();
+  for (const { image } of stack) {
+    if (image === null || isSystemImage(image) || !ofLibrary.test(image.path ?? "")) continue;
+    const name = imageTitle(image);
+    const other = seen.get(name);
+    if (other === undefined) seen.set(name, image);
+    else if (other.base !== image.base && other.path !== image.path) {
+      story.tell(
+        `Two copies of ${name} are loaded, and the stack has both: ${image.path} called on into ${other.path}. What one of them set up the other does not have.`,
+      );
+      return;
+    }
+  }
 }
 
 /** Tells which other thread a signal had interrupted, where the crashed one has none: what the signal was for may have been

@@ -3276,3 +3276,45 @@ Deno.test("messages of Core Foundation, libc++abi, SQLite, Go and the window ser
     );
   }
 });
+
+Deno.test("a library that is on the stack twice, from two files, is told; a program of its name is no copy", () => {
+  const { what } = told(copies(
+    "/opt/local/lib/libshop.dylib",
+    "/Library/Frameworks/Shop.framework/Versions/2/libshop.dylib",
+  ));
+  assertStringIncludes(
+    what,
+    "Two copies of libshop.dylib are loaded, and the stack has both: /Library/Frameworks/Shop.framework/Versions/2/libshop.dylib called on into /opt/local/lib/libshop.dylib",
+  );
+  for (
+    const [inner, outer] of [
+      ["/opt/local/lib/libshop.dylib", "/opt/local/lib/libshop.dylib"],
+      [
+        "/Applications/Shop.app/Contents/Frameworks/Shop.framework/Versions/A/Shop",
+        "/Applications/Shop.app/Contents/MacOS/Shop",
+      ],
+    ]
+  ) assert(!told(copies(inner, outer)).what.includes("Two copies"), inner);
+
+  function copies(inner: string, outer: string): string {
+    const name = inner.split("/").at(-1);
+    return `Process:               Cart [123]
+Path:                  /Applications/Cart.app/Contents/MacOS/Cart
+Code Type:             X86-64 (Native)
+
+Exception Type:        EXC_BAD_ACCESS (SIGSEGV)
+Exception Codes:       KERN_INVALID_ADDRESS at 0x0000000000000018
+
+Thread 0 Crashed:
+0   ${name}   0x0000000101000100 get + 16
+1   ${name}   0x0000000102000100 sell + 16
+
+Binary Images:
+0x101000000 - 0x101ffffff ${name} (1) <11111111-2222-3333-4444-555555555555> ${inner}
+${
+      inner === outer
+        ? ""
+        : `0x102000000 - 0x102ffffff ${name} (1) <21111111-2222-3333-4444-555555555555> ${outer}\n`
+    }`;
+  }
+});
