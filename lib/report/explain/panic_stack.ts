@@ -164,7 +164,7 @@ function panicPath(report: CrashReport): string | null {
     if (name === null) break;
     const { offset } = frame;
     const isFarther = names.length === 0 && offset !== null && offset > MAX_NAMED &&
-      !name.includes("(");
+      !name.includes("(") && !allocating.test(frame.symbol ?? "");
     names.push(
       isFarther
         ? `${name} + 0x${offset.toString(16)}, or a function behind it that has no name`
