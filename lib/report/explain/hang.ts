@@ -206,6 +206,24 @@ export function selfWaitOf(frames: readonly ReportFrame[]): SelfWait | null {
 /** Frames in which such a handler is looked for. */
 const SELF_DEPTH = 80;
 
+/** Functions that make what a class has one of, under a lock of their own. */
+const makesOne =
+  /^\+\[|(?:^|::|[ .])\w{0,40}(?:[Ss]ingleton|[Ss]hared|[gG]etInstance|instance)\w{0,40}(?:\(|$)/;
+
+/** The function that waits for a mutex of its own, where the stack has it a second time further out, and a run loop between: what
+ * that loop ran called it again before it had ended, so that the thread waits for itself; `null` for other stacks. */
+export function begunBefore(frames: readonly ReportFrame[]): ReportFrame | null {
+  if (waitOf(frames)?.waitReason !== "mutex") return null;
+  const at = frames.findIndex((frame) => !isKernelFrame(frame) && !isBaseLibrary(titleOf(frame)));
+  const symbol = at < 0 ? null : functionOf(frames[at], frames[at - 1] ?? null);
+  if (symbol === null || !makesOne.test(symbol)) return null;
+  const again = frames.findIndex((frame, index) => index > at && frame.symbol === symbol);
+  const hasLoop = frames.slice(at, Math.max(at, again)).some(({ symbol }) =>
+    symbol !== null && runFunction.test(symbol)
+  );
+  return hasLoop ? frames[at] : null;
+}
+
 /** Waits that say what they are for, whoever called them. */
 const ofItself: ReadonlySet<WaitReason> = new Set(["mutex", "rwlock", "lock", "files"]);
 /** Frames of the system behind a wait in which what it is for is looked for. */

@@ -3,7 +3,15 @@
 import { isBaseLibrary, isKernelFrame, isSystemFrame, titleOf } from "../images.ts";
 import { mainCall } from "../knowledge/mod.ts";
 import type { ReportFrame, ReportThread } from "../report.ts";
-import { activityOf, isEventLoop, isIdleStack, mainThread, samplesOf, waitOf } from "./hang.ts";
+import {
+  activityOf,
+  begunBefore,
+  isEventLoop,
+  isIdleStack,
+  mainThread,
+  samplesOf,
+  waitOf,
+} from "./hang.ts";
 import { shortName } from "./names.ts";
 import { frameOwner, functionOf } from "./stack.ts";
 import { sentence, threadWords } from "./words.ts";
@@ -88,6 +96,7 @@ export function peerOf(threads: readonly ReportThread[]): Peer | null {
   const own = main === null ? [] : stackOf(main);
   const reason = waitOf(own)?.waitReason;
   if (main === null || reason === undefined || !forOther.test(reason)) return null;
+  if (begunBefore(own) !== null) return null;
   const others = threads.slice(0, MAX_THREADS).flatMap((thread): Other[] => {
     const frames = thread === main ? [] : stackOf(thread);
     if (frames.length === 0 || isIdleStack(frames)) return [];

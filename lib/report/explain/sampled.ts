@@ -11,6 +11,7 @@ import {
 import { type Explanation, finished, silence, stateOnly } from "./explanation.ts";
 import {
   activityOf,
+  begunBefore,
   blockerOf,
   busyThread,
   isMainThread,
@@ -186,7 +187,14 @@ export function explainSampled(
     if (processes.size <= 1 && (idle || waitsForThread(thread)) && blocker?.thread == null) {
       happened.push(...others(report.threads, thread));
     }
-    if (blocker === null && isLock(waitOf(busiest))) {
+    const again = begunBefore(busiest);
+    if (blocker === null && again !== null) {
+      happened.push(
+        `${
+          frameTitle(again)
+        } is on its stack twice: further out it had begun, when a run loop that ran within it called it again. Most likely the thread itself holds the mutex, and waits without end.`,
+      );
+    } else if (blocker === null && isLock(waitOf(busiest))) {
       happened.push(
         report.threads.length === 1 && report.format === "sample"
           ? interruptedBy(busiest) === null

@@ -1215,3 +1215,26 @@ Deno.test("a report of a process that went on is told as its moment, not as a cr
   assertStringIncludes(happened[1], "idle, waiting for a Mach message");
   assertEquals([check, attributeReport(report).verdict], [[], "none"]);
 });
+
+Deno.test("a function that makes its one object is called again by a run loop within it: the thread waits for itself", () => {
+  const stack = (outer: string, loop: string): string =>
+    explained(heaviest([
+      "14  start + 1 (libdyld.dylib + 93913) [0x7fff74f77ed9]",
+      "14  -[NSApplication run] + 699 (AppKit + 82277) [0x7fff45280165]",
+      `14  ${outer} + 80 (ShopKit + 4080) [0x106d38fd0]`,
+      "14  -[Shop show] + 40 (Shop + 4000) [0x106d38c5c]",
+      `14  ${loop} + 278 (Foundation + 436921) [0x7fff8f988ab9]`,
+      "14  __CFRunLoopDoObservers + 368 (CoreFoundation + 523488) [0x7fff8e9d8ce0]",
+      "14  +[ShopPanel singleton] + 28 (ShopKit + 4028) [0x106d38f9c]",
+      "14  __psynch_mutexwait + 10 (libsystem_kernel.dylib + 15990) [0x7fff750b3e76]",
+    ], "the main thread of the target process")).text;
+  const loop = "-[NSRunLoop(NSRunLoop) runMode:beforeDate:]";
+  assertStringIncludes(
+    stack("+[ShopPanel singleton]", loop),
+    "+[ShopPanel singleton] (ShopKit) is on its stack twice",
+  );
+  const held = "The report does not say which thread holds it.";
+  assertStringIncludes(stack("+[ShopPanel other]", loop), held);
+  // Without a loop between, a recursion with a lock for each object is more likely.
+  assertStringIncludes(stack("+[ShopPanel singleton]", "-[Shop draw]"), held);
+});
