@@ -301,9 +301,22 @@ function isContinuation(frames: readonly ReportFrame[]): boolean {
     frames.every(isKernelFrame);
 }
 
+/** Functions of graphics drivers that wait for the processor; spindumps have the kernel's part of a stack. */
+const ofGraphics = /EventMachine\w{0,20}::(?:waitForStamp|finishStamp|finishAllStamps)\b/;
+
+/** Whether a thread waits in the kernel for the graphics processor. */
+function isInGraphics(frames: readonly ReportFrame[]): boolean {
+  for (const frame of frames) {
+    if (!isKernelFrame(frame)) return false;
+    if (frame.symbol !== null && ofGraphics.test(frame.symbol)) return true;
+  }
+  return false;
+}
+
 /** The wait that the innermost functions of a stack are in. */
 function callOf(frames: readonly ReportFrame[]): KnowledgeRow | null {
   if (isContinuation(frames)) return known("wait", "continuation of the kernel");
+  if (isInGraphics(frames)) return known("wait", "kernel: graphics");
   let seen = 0;
   for (let at = 0; at < frames.length && seen < WAIT_DEPTH; at++) {
     const frame = frames[at];

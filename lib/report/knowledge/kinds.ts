@@ -240,6 +240,17 @@ export const kindRows: readonly KnowledgeRow[] = [
   {
     ...row(
       "wait",
+      "kernel: graphics",
+      "blocked in the kernel until the graphics processor has done what it was given",
+      ["a graphics processor or driver that hangs, or has very much to do"],
+      "See whether the log has restarts of the graphics processor at that time; install updates of the system.",
+      "Apple, IOAcceleratorFamily: its functions as spindumps name them",
+    ),
+    waitReason: "other",
+  },
+  {
+    ...row(
+      "wait",
       "mach_msg unnamed",
       "in a Mach message call, which is an event loop's or waits for a reply",
       [],

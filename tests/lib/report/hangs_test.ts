@@ -1238,3 +1238,24 @@ Deno.test("a function that makes its one object is called again by a run loop wi
   // Without a loop between, a recursion with a lock for each object is more likely.
   assertStringIncludes(stack("+[ShopPanel singleton]", "-[Shop draw]"), held);
 });
+
+Deno.test("a wait for the graphics processor, which only the kernel's part of a stack shows", () => {
+  const stack = (inner: string): string =>
+    explained(heaviest([
+      "14  start + 1 (libdyld.dylib + 93913) [0x7fff74f77ed9]",
+      "14  -[Shop show] + 40 (Shop + 4000) [0x106d38c5c]",
+      "14  io_connect_method + 176 (IOKit + 528960) [0x7fff50bd7240]",
+      "14  mach_msg_trap + 10 (libsystem_kernel.dylib + 5098) [0x7fff750b13ea]",
+      "*14  IOAccelContext2::finish(unsigned int) + 91 (IOAcceleratorFamily2 + 61371) [0xffffff7f8238976f]",
+      `*14  ${inner} + 203 (ShopGraphics + 42283) [0xffffff7f8338976f]`,
+      "*14  lck_mtx_sleep + 102 (kernel + 1237350) [0xffffff80003cdd66]",
+    ], "the main thread of the target process")).text;
+  assertStringIncludes(
+    stack("ShopAccelEventMachine::waitForStamp(int, unsigned int)"),
+    "blocked in the kernel until the graphics processor has done what it was given in 14 of 14 samples",
+  );
+  assertStringIncludes(
+    stack("ShopAccel::sell(int)"),
+    "blocked on a reply from another process or from the kernel",
+  );
+});
