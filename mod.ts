@@ -33,6 +33,7 @@ import type { Stackshot } from "./lib/stackshot/mod.ts";
 import type { FileSymbolizer, ImageFile, SymbolOptions } from "./lib/symbols/mod.ts";
 import type { CoreTarget } from "./lib/target/mod.ts";
 
+export { files } from "./ffi/files.ts";
 export type { LaunchOptions } from "./ffi/mod.ts";
 export { attach, attachSelf, launch } from "./ffi/processes.ts";
 export * from "./lib/mod.ts";

@@ -2,7 +2,17 @@
 import { folderOf, type Paths, placeOf } from "../lib/file_place.ts";
 import type { Files, FileSink, OpenFile } from "../lib/file_system.ts";
 
-/** Files that are read by offset: only what is asked for is read. */
+/** The system's files, for what asks for {@linkcode Files}. Of each only what is asked for is read.
+ *
+ * @example
+ * ```ts
+ * import { files } from "@machpause/machpause";
+ * import { openMst } from "@machpause/machpause/symbols";
+ *
+ * using file = openMst(files.open("MyApp.mst"));
+ * console.log(file.info.functionCount);
+ * ```
+ */
 export const files: Files = { open, create, walk };
 
 function open(path: string): OpenFile {

@@ -75,4 +75,5 @@ export {
   type SymbolicateOptions,
   symbolicateReport,
 } from "./symbolicate/mod.ts";
+export { encodeReport } from "./text.ts";
 export { reportOf, type TargetReportOptions, writeReport } from "./write/mod.ts";

@@ -236,14 +236,14 @@ export interface ProfileSymbols {
  *
  * @example
  * ```ts
+ * import { files } from "@machpause/machpause";
  * import { readProfile } from "@machpause/machpause/profile";
  * import { ReportSymbolFiles, symbolicateProfile } from "@machpause/machpause/report";
- * import { type Files, SymbolFiles } from "@machpause/machpause/symbols";
+ * import { SymbolFiles } from "@machpause/machpause/symbols";
  *
- * declare const fileSystem: Files;
  * const profile = await readProfile(await Deno.readFile("app.json.gz"));
- * using files = new ReportSymbolFiles(fileSystem, new SymbolFiles(fileSystem, ["./symbols"]));
- * console.log(symbolicateProfile(profile, { files }).functions.length);
+ * using found = new ReportSymbolFiles(files, new SymbolFiles(files, ["./symbols"]));
+ * console.log(symbolicateProfile(profile, { files: found }).functions.length);
  * ```
  */
 export function symbolicateProfile(profile: Profile, symbols: ProfileSymbols): Profile {

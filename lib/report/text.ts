@@ -36,6 +36,21 @@ export function decodeReport(bytes: Uint8Array): string {
   }
 }
 
+/** Bytes at a file's beginning that are looked at, and so many of them that no text has. */
+const SAMPLED = 1024;
+const MANY_CONTROLS = 16;
+
+/** Whether bytes are no text: programs, archives and pictures have control characters from the beginning on. Zeroes do not
+ * count, which UTF-16 has, and what a disk lost. */
+export function isBinary(bytes: Uint8Array): boolean {
+  let controls = 0;
+  for (const byte of bytes.subarray(0, SAMPLED)) {
+    // From backspace to carriage return, and escape.
+    if (byte > 0 && byte < 0x20 && (byte < 0x08 || byte > 0x0d) && byte !== 0x1b) controls++;
+  }
+  return controls >= MANY_CONTROLS;
+}
+
 /** Length of the UTF-8 sequence at `at`; 0 when it is invalid. */
 function sequenceLength(bytes: Uint8Array, at: number): number {
   const first = bytes[at];
@@ -77,7 +92,16 @@ function decodeStray(bytes: Uint8Array): string {
   return parts.join("");
 }
 
-/** Encodes a text, restoring the invalid bytes that {@linkcode decodeReport} kept. */
+/** Encodes a report's text as UTF-8. Bytes that were no UTF-8 when it was read become what they were.
+ *
+ * @example
+ * ```ts
+ * import { encodeReport, readReport, writeReport } from "@machpause/machpause/report";
+ *
+ * const report = readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips");
+ * await Deno.writeFile("MyApp.crash", encodeReport(writeReport(report, "crash")));
+ * ```
+ */
 export function encodeReport(text: string): Uint8Array {
   if (text.isWellFormed()) return encoder.encode(text);
   const bytes = new Uint8Array(text.length * 3);

@@ -22,10 +22,10 @@ function reopened(files: Files, path: string): ByteSource {
  *
  * @example
  * ```ts
- * import { type Files, SymbolFiles } from "@machpause/machpause/symbols";
+ * import { files } from "@machpause/machpause";
+ * import { SymbolFiles } from "@machpause/machpause/symbols";
  * import { imageFinder } from "./mod.ts";
  *
- * declare const files: Files; // the file system
  * const find = imageFinder(files, new SymbolFiles(files, ["./symbols"]));
  * console.log(find("7E2C3A4D-0000-4000-8000-1234567890AB", 0x100000000n)?.path);
  * ```

@@ -34,9 +34,9 @@ export interface FileImages extends Disposable {
  *
  * @example
  * ```ts
- * import { type Files, ImageMap, openImages } from "@machpause/machpause/symbols";
+ * import { files } from "@machpause/machpause";
+ * import { ImageMap, openImages } from "@machpause/machpause/symbols";
  *
- * declare const files: Files; // the file system
  * using opened = openImages(files, [{ path: "MyApp.dSYM", loadAddress: 0x104a3c000n }]);
  * console.log(new ImageMap(opened.images).at(0x104a3f721n)?.name);
  * ```

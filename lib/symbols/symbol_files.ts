@@ -58,9 +58,9 @@ function listOfFolders(folders: readonly string[]): readonly string[] {
  *
  * @example
  * ```ts
- * import { type Files, SymbolFiles } from "@machpause/machpause/symbols";
+ * import { files } from "@machpause/machpause";
+ * import { SymbolFiles } from "@machpause/machpause/symbols";
  *
- * declare const files: Files; // the file system
  * const symbolFiles = new SymbolFiles(files, ["./symbols"]);
  * for (const { path, kind } of symbolFiles.find("4C4C44B5-5555-3144-A1F5-3D9A0A2B6C3D")) {
  *   console.log(path, kind);

@@ -534,8 +534,8 @@ function limitedProcess(said: string, head: string): ReportProcess | null {
   const refused = /^killed (\S{1,150})\[pid (\d{1,9})\] because /.exec(said);
   if (refused !== null) return { ...noProcess, name: refused[1], pid: Number(refused[2]) };
   const largest = /^(?:low swap|memorystatus): killing largest compressed process /.test(said)
-    ? /with pid (?<pid>\d{1,9}) \((?<name>.{1,64})\) and|process (?<name>.{1,64}) \[(?<pid>\d{1,9})\]/
-      .exec(said)?.groups
+    ? /with pid (?<pid>\d{1,9}) \((?<name>.{1,64})\) and/.exec(said)?.groups ??
+      /process (?<name>.{1,64}) \[(?<pid>\d{1,9})\]/.exec(said)?.groups
     : undefined;
   if (largest !== undefined) return { ...noProcess, name: largest.name, pid: Number(largest.pid) };
   const launched = /^\(\w{3,6}\/(?:[\d.]{1,20}\/)?([\w.-]{1,150}) \[(\d{1,9})\]\) </.exec(said) ??

@@ -39,7 +39,7 @@ import {
 import { markCached } from "../images.ts";
 import { markNearest } from "../nearest.ts";
 import { CrashReport, type ReportFrame } from "../report.ts";
-import { decodeReport } from "../text.ts";
+import { decodeReport, isBinary } from "../text.ts";
 import { noThreads } from "./parts.ts";
 
 /** Most further events of one document that are read. */
@@ -47,6 +47,9 @@ const MAX_EVENTS = 1000;
 
 /** Maximum size; larger files are not reports. */
 const MAX_SIZE = 256 << 20;
+
+/** What is read, in errors. */
+const anyReport = "a crash report, a sample, a spindump or a panic";
 
 /** Reads a crash report: Apple's crash text, `.ips`, what `sample` or `spindump` print, and what other
  * reporters write: KSCrash, Sentry, Bugsnag, Measure, MetricKit, Breakpad. Damage costs what is damaged, with a
@@ -88,6 +91,7 @@ export function readReports(
   most = Infinity,
 ): readonly CrashReport[] {
   if (file.length > MAX_SIZE) throw new FormatError(name, MAX_SIZE, "a report, which is smaller");
+  if (typeof file !== "string" && isBinary(file)) throw new FormatError(name, 0, anyReport);
   const { text, undone } = unwrap(typeof file === "string" ? file : decodeReport(file));
   const reports: CrashReport[] = [];
   // Frames that are quoted in front of a report are not the one that was asked for.
@@ -127,8 +131,7 @@ export function readReports(
       0,
       isPiece
         ? "more of the .ips report that this is a piece of: its exception or a whole stack"
-        : nameless.find(([pattern]) => pattern.test(text.slice(0, 1 << 16)))?.[1] ??
-          "a crash report, a sample, a spindump or a panic",
+        : nameless.find(([pattern]) => pattern.test(text.slice(0, 1 << 16)))?.[1] ?? anyReport,
     );
   }
   return told;

@@ -40,10 +40,10 @@ export interface ReportSymbolOptions {
  *
  * @example
  * ```ts
+ * import { files } from "@machpause/machpause";
  * import { readReport, ReportSymbolFiles, symbolicateReport } from "@machpause/machpause/report";
- * import { type Files, SymbolFiles } from "@machpause/machpause/symbols";
+ * import { SymbolFiles } from "@machpause/machpause/symbols";
  *
- * declare const files: Files; // the file system
  * const report = readReport(await Deno.readFile("MyApp.crash"), "MyApp.crash");
  * using symbols = new ReportSymbolFiles(files, new SymbolFiles(files, ["./symbols"]));
  * console.log(symbolicateReport(report, symbols).report.text);

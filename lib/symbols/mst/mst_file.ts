@@ -53,9 +53,9 @@ export function openMst(source: ByteSource & Partial<Disposable>): MstFile {
  *
  * @example
  * ```ts
- * import { type Files, openMst } from "@machpause/machpause/symbols";
+ * import { files } from "@machpause/machpause";
+ * import { openMst } from "@machpause/machpause/symbols";
  *
- * declare const files: Files; // the file system
  * using file = openMst(files.open("MyApp.mst"));
  * file.verify(); // reads all of it
  * console.log(file.uuid, file.functionAt(0x4b38)?.name);

@@ -388,3 +388,17 @@ Deno.test(".ips: frames in the shared cache and in no image of it", () => {
     "4 dyld shared cache 1b0454000 null null",
   ]);
 });
+
+Deno.test("what is no text is refused by its beginning; a text with some control characters is not", () => {
+  // A Mach-O header, as of a program, before a report's words.
+  const program = new Uint8Array(4 << 20);
+  for (let at = 0; at < 1024; at += 8) program.set([0x19, 0, 0, 0, 0x48, 2, 0, 0], at);
+  program.set(new TextEncoder().encode("\nProcess: Shop [1]\nException Type: EXC_CRASH\n"), 2048);
+  assertThrows(() => readReport(program, "Shop"), FormatError, "expected a crash report");
+  const text =
+    "\x1b[1mProcess: Shop [1]\x1b[0m\r\nException Type: \tEXC_CRASH (SIGABRT)\r\n\x0c\0\0\n";
+  const wide = new Uint8Array([...text].flatMap((letter) => [letter.charCodeAt(0), 0]));
+  for (const bytes of [new TextEncoder().encode(text), wide]) {
+    assertEquals(readReport(bytes, "x").exception?.type, "EXC_CRASH");
+  }
+});

@@ -1,5 +1,5 @@
 /** The portable library, built for Node and for Deno without an import map, and used there. */
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import project from "../../../deno.json" with { type: "json" };
 import { procFields } from "../../../ffi/procfs.ts";
 import { openCore } from "../../../mod.ts";
@@ -149,6 +149,21 @@ Deno.test("the npm package and denoify's distribution open a core and symbolicat
         ),
       ),
     );
+
+    // Node has what needs no process: each of its entries can be loaded, whatever its age.
+    const { exports: entries } = JSON.parse(
+      await Deno.readTextFile(`${directory}/dist/npm/package.json`),
+    ) as { exports: Record<string, Record<string, string>> };
+    const portable = Object.keys(entries).filter((name) => "default" in entries[name]);
+    assert(portable.includes("./report"));
+    const counts = `const counts = {};
+      for (const name of ${JSON.stringify(portable)}) {
+        counts[name] = Object.keys(await import("@machpause/machpause" + name.slice(1))).length;
+      }
+      console.log(JSON.stringify(counts));`;
+    await Deno.writeTextFile(`${user}/portable.mjs`, counts);
+    const counted = await output("node", `${user}/portable.mjs`) as Record<string, number>;
+    for (const name of portable) assert(counted[name] > 0, name);
 
     // The program, under the Deno that npm installed.
     const machpause = (...args: string[]) =>
