@@ -213,7 +213,14 @@ export class ImagePlans {
    * @param register its DWARF number
    */
   preserves(address: bigint, register: number): boolean {
-    return !this.#overwrittenAt(address).has(register);
+    return !this.#overwrittenAt(address).has(register) && !this.#isSpilled(address, register);
+  }
+
+  /** Whether a register that Swift passes values in is in a slot that unwind information does not tell of:
+   * one that the function need not preserve, keeps there, and uses for other things. */
+  #isSpilled(address: bigint, register: number): boolean {
+    if (!this.#instructionSet.swiftRegisters.has(register)) return false;
+    return this.byInstructions(address)?.row.registers.get(register)?.kind === "offset";
   }
 
   /** Whether the function at `address` obeys a calling convention with callee-saved registers. What obeys

@@ -41,6 +41,8 @@ export class FrameState {
   /** Registers that the function overwrites without having saved them, or has not restored when it
    * returns, and would have to preserve; collected where this is set. */
   overwritten: Set<number> | null = null;
+  /** Callee-saved registers that this function need not preserve. */
+  #unpreserved: readonly number[] = [];
   /** The state from which this one was derived by guessing, in code that no branch leads to;
    * otherwise `null`. */
   #guessed: FrameState | null;
@@ -90,6 +92,7 @@ export class FrameState {
     );
     copy.popped = this.popped;
     copy.overwritten = this.overwritten;
+    copy.#unpreserved = this.#unpreserved;
     return copy;
   }
 
@@ -100,6 +103,7 @@ export class FrameState {
     this.#saved.clear();
     for (const [register, slot] of other.#saved) this.#saved.set(register, slot);
     this.#guessed = other.#guessed;
+    this.#unpreserved = other.#unpreserved;
   }
 
   /** A copy for code that no branch leads to. */
@@ -181,9 +185,19 @@ export class FrameState {
     const value = this.value(register);
     if (
       at.kind !== "cfa" || !(register === lr || isCalleeSaved(register)) ||
-      value.kind !== "entry" || value.register !== register || this.#saved.has(register)
+      value.kind !== "entry" || value.register !== register || this.#saved.has(register) ||
+      this.#unpreserved.includes(register)
     ) return;
     this.#saved.set(register, at.offset + offset);
+  }
+
+  /** The function turns out to be one that does not preserve some of the callee-saved registers. */
+  losePreserved(registers: readonly number[]): void {
+    this.#unpreserved = registers;
+    for (const register of registers) {
+      this.#saved.delete(register);
+      this.overwritten?.add(register);
+    }
   }
 
   /** `register` is loaded from `base + offset`. */
@@ -351,7 +365,11 @@ export class FrameState {
     if (frame.kind === "cfa" && this.#saved.get(fp) === frame.offset && !isBelow) {
       return { kind: "register", register: fp, offset: -frame.offset };
     }
-    if (stack.kind === "cfa") return { kind: "register", register: sp, offset: -stack.offset };
+    // A function that has taken its arguments off the stack, as Swift's `swifttailcc` ones do before they
+    // jump to another, is below its caller's frame no more.
+    if (stack.kind === "cfa") {
+      return { kind: "register", register: sp, offset: Math.max(0, -stack.offset) };
+    }
     for (const [register, value] of this.#values) {
       if (value.kind === "cfa") return { kind: "register", register, offset: -value.offset };
     }

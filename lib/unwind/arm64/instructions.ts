@@ -27,6 +27,10 @@ const V0 = 64;
 const NOP = 0xd503201f;
 /** What GraalVM fills the space between functions with: no instruction. */
 const FILLER = 0xcccccccc;
+/** What Swift's async functions do not preserve, of the callee-saved registers:
+ * `CSR_AArch64_AAPCS_SwiftTail` of LLVM's `AArch64CallingConvention.td`. They keep the context in their
+ * frame, and change it there. */
+const NOT_BY_ASYNC: readonly number[] = [20, 22];
 /** Where `runtime.morestack` gets the return address. */
 const GO_LINK = 3;
 
@@ -89,11 +93,13 @@ function step(state: FrameState, code: Code, at: number, tables: JumpTables): St
     // `orr x29, x29, xN`: the mark of a Swift async function, from
     // `swift_async_extendedFramePointerFlags`, which is 0 on systems that do not know it (LLVM's
     // `AArch64FrameLowering.cpp`).
+    state.losePreserved(NOT_BY_ASYNC);
   } else if ((word & 0xffe0ffe0) >>> 0 === 0xaa0003e0) move(state, rd, (word >>> 16) & 31);
   else if ((word & 0x1f800000) === 0x12800000) moveWide(state, word);
   else if ((word & 0xff800000) >>> 0 === 0x92000000 && rd === SP) state.lose(SP);
   else if ((word & 0x1f800000) === 0x12000000 && rd === FP && rn === FP) {
     // `orr` and `and` of bit 60: the mark of a Swift async function.
+    if (word >>> 0 === 0xb24403bd) state.losePreserved(NOT_BY_ASYNC);
   } else if ((word & 0x1c000000) === 0x10000000 || (word & 0x0e000000) === 0x0a000000) {
     if (rd !== SP) state.clobber(rd);
   }

@@ -37,8 +37,16 @@ const MAX_EPILOGUE = 32;
 /** Maximum number of entries of a jump table. */
 const MAX_TABLE = 1024;
 
+/** Bytes of a vector. */
+const VECTOR = 16;
+
 /** Numbers in instructions. */
 const AX = 0, DX = 2, SP = 4, BP = 5;
+/** What Swift's async functions do not preserve, of the callee-saved registers: `CSR_64_SwiftTail` of LLVM's
+ * `X86CallingConv.td`. They keep the context in their frame, and change it there. */
+const NOT_BY_ASYNC: readonly number[] = [13, 14];
+/** The bit of a stored frame pointer that marks an async function's. */
+const ASYNC_BIT = 60;
 
 /** DWARF numbers by those in instructions. */
 const dwarfNumbers: Readonly<Record<4 | 8, readonly number[]>> = {
@@ -57,6 +65,15 @@ interface Kept {
   readonly distance: number;
 }
 
+/** The places of the return address. A function that jumps to another with more or fewer arguments on the
+ * stack than it has itself moves it, and takes its own ones off the stack: Swift's `swifttailcc`. */
+interface Link {
+  /** Offsets from the CFA. */
+  readonly slots: readonly number[];
+  /** A register with a copy; -1 for none. */
+  readonly register: number;
+}
+
 /** What holds before an instruction. Immutable. */
 interface State {
   /** Distance from the stack pointer to the CFA, in bytes; `null` when it depends on the program's
@@ -73,6 +90,8 @@ interface State {
   readonly kept: Kept | null;
   /** Slots of saved registers by their numbers in instructions: offsets from the CFA. */
   readonly saved: ReadonlyMap<number, number>;
+  /** Where the return address is. */
+  readonly link: Link;
   /** Registers that were pushed where the stack pointer's distance to the CFA is not known: bytes from
    * the stack pointer up to their slots, `null` when that is lost too. */
   readonly pushed: ReadonlyMap<number, number | null>;
@@ -186,6 +205,8 @@ class Analysis implements Machine<State> {
   /** Bytes that functions remove from the stack when they return, by their addresses. */
   readonly #popped = new Map<bigint, number>();
   #calleeBudget = MAX_CALLEES;
+  /** Whether the function marks the frame pointer that it stores as a Swift async function's. */
+  #isAsync = false;
   #table = noTable;
   /** Where 32-bit code has its own address from: what a call to the next instruction pushes. */
   #ownAddress: number | null = null;
@@ -211,6 +232,7 @@ class Analysis implements Machine<State> {
       copy: null,
       kept: null,
       saved: new Map(),
+      link: { slots: [-this.#word], register: -1 },
       pushed: nonePushed,
       changed: 0,
       accumulator: null,
@@ -277,9 +299,13 @@ class Analysis implements Machine<State> {
   #apply(before: State, at: number): ReturnType<Stepper<State>> {
     const state = this.beginAnew(before, at);
     if (!this.#decode(at)) return null;
+    if (this.#marksFrame(state)) {
+      this.#isAsync = true;
+      for (const register of NOT_BY_ASYNC) this.#overwritten?.add(register);
+    }
     const { length, opcode, immediate, mod, reg, rm } = this.#decoder;
     const next = at + length;
-    const stepped = this.#forget(state, this.#step(state, next));
+    const stepped = this.#followLink(state, this.#forget(state, this.#step(state, next)));
     const after = this.#overwritten === undefined
       ? stepped
       : this.#noteOverwritten(this.#overwritten, state, stepped);
@@ -392,6 +418,54 @@ class Analysis implements Machine<State> {
         kept === after.kept
       ? after
       : { ...after, fp, isFrameLost, accumulator, copy, kept };
+  }
+
+  /** Whether the decoded instruction marks the caller's frame pointer, for a Swift async function: `bts`, or
+   * `or` of what systems that do not know the mark have as 0. */
+  #marksFrame({ isFrameLost, saved }: State): boolean {
+    const { opcode, isWide, mod, reg, rm, base, immediate } = this.#decoder;
+    return isWide && !isFrameLost && !saved.has(BP) && (
+      opcode === 0x0fba && reg === 5 && mod === 3 && rm === BP && immediate === ASYNC_BIT ||
+      opcode === 0x0b && reg === BP && mod !== 3 && base === NO_BASE
+    );
+  }
+
+  /** The state after the decoded instruction, with where the return address is then. */
+  #followLink(before: State, after: State): State {
+    const { link } = before;
+    const { opcode, mod, reg, base, hasIndex, displacement } = this.#decoder;
+    let { slots, register } = link;
+    const from = mod === 3 || hasIndex
+      ? null
+      : base === SP
+      ? before.sp
+      : base === BP
+      ? before.fp
+      : null;
+    if (register !== -1 && (this.#moves(register) || this.#loses(register))) register = -1;
+    if (from !== null) {
+      const place = displacement - from;
+      const isWhole = this.#isWhole();
+      const isStored = opcode === 0x89 && isWhole;
+      if (opcode === 0x8b && isWhole && slots.includes(place)) register = reg;
+      if (isStored && reg === register) {
+        if (!slots.includes(place)) slots = [...slots, place];
+      } else if (isStored || opcode === 0xc7 && isWhole || isVectorStore(opcode)) {
+        const end = place + (isVectorStore(opcode) ? VECTOR : this.#word);
+        const left = slots.filter((slot) => slot < place || slot >= end);
+        if (left.length < slots.length) slots = left;
+      }
+    }
+    // Where no copy is known, what was stored is not what it seems to be.
+    if (slots.length === 0 && register === -1) slots = this.atReturn.link.slots;
+    if (slots.length > 1 && after.sp !== null) {
+      const { sp } = after;
+      const left = slots.filter((slot) => slot >= -sp);
+      if (left.length > 0 && left.length < slots.length) slots = left;
+    }
+    return slots === link.slots && register === link.register
+      ? after
+      : { ...after, link: { slots, register } };
   }
 
   /** Notes which callee-saved registers the decoded instruction changes, and at the function's end those
@@ -684,6 +758,7 @@ class Analysis implements Machine<State> {
   #save(state: State, register: number, offset: number): State {
     if (!this.#calleeSaved[register] || state.saved.has(register) || offset >= 0) return state;
     if (register === BP && state.isFrameLost) return state;
+    if (this.#isAsync && NOT_BY_ASYNC.includes(register)) return state;
     return { ...state, saved: new Map(state.saved).set(register, offset) };
   }
 
@@ -812,6 +887,11 @@ class Analysis implements Machine<State> {
   }
 }
 
+/** Whether an instruction stores a vector, or the lowest part of one: `movups` and `movaps`. */
+function isVectorStore(opcode: number): boolean {
+  return opcode === 0x0f11 || opcode === 0x0f29;
+}
+
 /** Slots after the stack pointer was lowered by `size` bytes, `null` when that is not known. Registers
  * whose slots it has passed must hold their own values again. */
 function lowered(pushed: State["pushed"], size: number | null): State["pushed"] {
@@ -846,6 +926,7 @@ function isSame(arch: Arch, state: State, { cfa, registers }: UnwindRow): boolea
     ? copy.distance
     : null;
   if (distance === null ? knowsBetter(state, number) : distance !== cfa.offset) return false;
+  if (!state.link.slots.includes(-arch.pointerSize)) return false;
   return numbers.every((register, index) => {
     const rule = registers.get(register);
     const slot = state.saved.get(index);
@@ -887,11 +968,21 @@ function toRow(arch: Arch, state: State): UnwindRow | null {
     ? copy
     : { register: SP, distance: state.sp };
   if (offset === null && kept === null) return null;
-  const registers = new Map<number, RegisterRule>([
-    [arch.pc.dwarf!, { kind: "offset", offset: -arch.pointerSize }],
-  ]);
+  const { slots, register: link } = state.link;
+  const own = -arch.pointerSize;
+  const slot = slots.includes(own) ? own : slots.at(-1);
+  // Where the function has taken its arguments off the stack, its caller's stack pointer is above them.
+  const surplus = state.sp !== null && slot !== undefined && slot > own && -state.sp >= own
+    ? slot - own
+    : 0;
+  const registers = new Map<number, RegisterRule>([[
+    arch.pc.dwarf!,
+    slot === undefined
+      ? { kind: "register", register: numbers[link] }
+      : { kind: "offset", offset: slot - surplus },
+  ]]);
   for (const [saved, at] of state.saved) {
-    registers.set(numbers[saved], { kind: "offset", offset: at });
+    registers.set(numbers[saved], { kind: "offset", offset: at - surplus });
   }
   if (state.isFrameLost) registers.set(numbers[BP], { kind: "undefined" });
   for (const [pushed, at] of state.pushed) {
@@ -905,7 +996,7 @@ function toRow(arch: Arch, state: State): UnwindRow | null {
   return {
     cfa: offset === null
       ? { kind: "expression", bytes: Uint8Array.from(keptCfa(kept!, numbers)) }
-      : { kind: "register", register: numbers[register], offset },
+      : { kind: "register", register: numbers[register], offset: offset + surplus },
     registers,
     returnAddress: arch.pc.dwarf!,
     signalFrame: false,

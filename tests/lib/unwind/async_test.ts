@@ -5,7 +5,8 @@ import { archs } from "../../../lib/arch/mod.ts";
 import { Symbolizer } from "../../../lib/symbols/mod.ts";
 import { Backtrace } from "../../../lib/target/mod.ts";
 import { instructionSets } from "../../../lib/unwind/instruction_sets.ts";
-import { unwind } from "../../../lib/unwind/mod.ts";
+import type { FunctionCode } from "../../../lib/unwind/instruction_set.ts";
+import { describeRow, unwind } from "../../../lib/unwind/mod.ts";
 import { armPrograms, task, x86Programs } from "./async_programs.ts";
 import { functions as imageOf, HandMadeStack } from "./stack.ts";
 
@@ -147,6 +148,91 @@ for (const name of ["arm64", "x86_64"] as const) {
     });
   }
 }
+
+/** The code of a function at 0x1000. */
+function codeOf(text: string, offset = 0): FunctionCode {
+  const code = Uint8Array.fromHex(text.replaceAll(" ", ""));
+  return {
+    functionStart: 0x1000n,
+    functionEnd: 0x1000n + BigInt(code.length),
+    pc: 0x1000n + BigInt(offset),
+    thumb: false,
+    readCode: (address, length) => code.slice(Number(address - 0x1000n)).subarray(0, length),
+  };
+}
+
+/** How the caller is found at offsets of a function's code. */
+function rulesOf(name: "arm64" | "x86_64", text: string, offsets: readonly number[]): string[] {
+  return offsets.map((offset) => {
+    const { row } = instructionSets[name].analyze(codeOf(text, offset))!;
+    return describeRow(archs[name], row);
+  });
+}
+
+// btsq $60, %rbp; sub $16, %rsp; push %rbp; push %r14; lea 8(%rsp), %rbp; push %rbx
+const reserves = "480fbaed3c 4883ec10 55 4156 488d6c2408 53";
+// pop %rbx; add $8, %rsp; pop %rbp; btrq $60, %rbp; jmp *(%rax)
+const leaves = "5b 4883c408 5d 480fbaf53c ff20";
+
+Deno.test("x86_64: a return address that moves down, for more arguments than the function has", () => {
+  // mov 24(%rbp), %rcx; mov %rax, 24(%rbp); mov %rcx, 8(%rbp); movq $0, 16(%rbp)
+  const moves = "488b4d18 48894518 48894d08 48c7451000000000";
+  const offsets = [22, 26, 30, 38, 39, 43, 44, 49];
+  const [loaded, overwritten, copied, body, popped, atRecord, unmarked, jump] = rulesOf(
+    "x86_64",
+    reserves + moves + leaves,
+    offsets,
+  );
+  const frame = "rbp = [CFA - 32]; rbx = [CFA - 48]";
+  assertEquals(loaded, `CFA = rbp + 32; rip = [CFA - 8]; ${frame}`);
+  assertEquals(overwritten, `CFA = rbp + 32; rip = rcx; ${frame}`);
+  assertEquals(copied, `CFA = rbp + 32; rip = [CFA - 24]; ${frame}`);
+  assertEquals(body, copied);
+  assertEquals(popped, `CFA = rbp + 32; rip = [CFA - 24]; rbp = [CFA - 32]`);
+  assertEquals(atRecord, popped);
+  assertEquals([unmarked, jump], Array(2).fill("CFA = rsp + 24; rip = [CFA - 24]"));
+  // movaps %xmm0, 16(%rbp) overwrites it too.
+  const [vector] = rulesOf("x86_64", `${reserves} 488b4d18 0f294510 48894d08 ${leaves}`, [26]);
+  assertEquals(vector, `CFA = rbp + 32; rip = rcx; ${frame}`);
+  // Without a copy it is where it was, whatever is stored there.
+  const [other] = rulesOf("x86_64", `${reserves} 488b4d10 48894518 ${leaves}`, [26]);
+  assertEquals(other, `CFA = rbp + 32; rip = [CFA - 8]; ${frame}`);
+});
+
+Deno.test("a function that takes its arguments off the stack before it jumps to another", () => {
+  // btsq $60, %rbp; push %rbp; push %r14; lea 8(%rsp), %rbp; mov 8(%rbp), %rcx; mov %rcx, 24(%rbp);
+  // add $8, %rsp; pop %rbp; btrq $60, %rbp; add $16, %rsp; jmp *(%rax)
+  const x86 =
+    "480fbaed3c 55 4156 488d6c2408 488b4d08 48894d18 4883c408 5d 480fbaf53c 4883c410 ff20";
+  assertEquals(rulesOf("x86_64", x86, [21, 26, 31, 35]), [
+    "CFA = rbp + 16; rip = [CFA - 8]; rbp = [CFA - 16]",
+    ...Array(3).fill("CFA = rsp + 8; rip = [CFA - 8]"),
+  ]);
+  // orr x29, x29, #1 << 60; sub sp, sp, #32; stp x29, x30, [sp, #16]; str x22, [sp, #8];
+  // add x29, sp, #16; mov x22, x0; ldp x29, x30, [sp, #16]; and x29, x29, #~(1 << 60);
+  // add sp, sp, #48; br x1
+  const arm64 =
+    "bd0344b2 ff8300d1 fd7b01a9 f60700f9 fd430091 f60300aa fd7b41a9 bdfb4392 ffc30091 20001fd6";
+  assertEquals(rulesOf("arm64", arm64, [20, 32, 36]), [
+    "CFA = fp + 16; fp = [CFA - 16]; lr = [CFA - 8]",
+    "CFA = sp + 32; lr = unchanged",
+    "CFA = sp; lr = unchanged",
+  ]);
+});
+
+Deno.test("async functions do not preserve what they get their context and self in", () => {
+  // As above; x20 is stored and loaded again.
+  const arm64 = "bd0344b2 ff8300d1 fd7b01a9 f60700f9 fd430091 f40300f9 f40340f9 fd7b41a9 20001fd6";
+  const { overwritten } = instructionSets.arm64;
+  assertEquals([...overwritten(codeOf(arm64))].sort(), [20, 22]);
+  assertEquals(rulesOf("arm64", arm64, [24]), ["CFA = fp + 16; fp = [CFA - 16]; lr = [CFA - 8]"]);
+  // Without the mark it is a function like others, which saves two registers.
+  assertEquals([...overwritten(codeOf(arm64.slice(8)))], []);
+  const [row] = rulesOf("x86_64", reserves + leaves, [18]);
+  assertEquals(row, "CFA = rbp + 32; rip = [CFA - 8]; rbp = [CFA - 32]; rbx = [CFA - 48]");
+  const found = instructionSets.x86_64.overwritten(codeOf(reserves + leaves));
+  assertEquals([...found].sort(), [13, 14]);
+});
 
 Deno.test("async contexts that repeat, lead nowhere or cannot be read end the chain", () => {
   const arch = archs.arm64;

@@ -5,6 +5,7 @@ import { type Arch, archs, i386, readRegister, x86_64 } from "../../../lib/arch/
 import { evaluateExpression } from "../../../lib/dwarf/mod.ts";
 import { Image } from "../../../lib/macho/mod.ts";
 import type { FunctionCode, InstructionRow } from "../../../lib/unwind/instruction_set.ts";
+import { ImagePlans } from "../../../lib/unwind/image_plans.ts";
 import { isAfterCall } from "../../../lib/unwind/x86/mod.ts";
 import { analyzer } from "../../../lib/unwind/x86/instructions.ts";
 import { stubRow } from "../../../lib/unwind/x86/mod.ts";
@@ -369,6 +370,29 @@ Deno.test("the end of a function of 160 KiB has the frame that was set up at its
   const rows = rowsOf(x86_64, `55 4889e5 e900800200 ${"cc".repeat(0x2_8000)} 90 5d c3`);
   const end = 0x2_8000 + 9;
   assertEquals([0, 1, 2].map((at) => rows(end + at)), ["rbp+16", "rbp+16", "rsp+8"]);
+});
+
+Deno.test("r12, in which Swift returns errors, is its caller's no more once it is kept elsewhere", () => {
+  // push %rbp; mov %rsp, %rbp; sub $16, %rsp; mov %r12, -8(%rbp); mov %rax, %r12; nop;
+  // mov -8(%rbp), %r12; leave; ret
+  const code = Uint8Array.fromHex("554889e54883ec104c8965f84989c490" + "4c8b65f8c9c3");
+  const image: Pick<Image, "loadAddress" | "read" | "sectionAt" | "symbolAt" | "isThumb"> = {
+    loadAddress: 0x1000n,
+    read: (address, length) => code.slice(Number(address - 0x1000n)).subarray(0, length),
+    sectionAt: () => ({ name: "__text", type: 0 }) as ReturnType<Image["sectionAt"]>,
+    symbolAt: (address) => ({
+      symbol: { name: "throws" } as NonNullable<ReturnType<Image["symbolAt"]>>["symbol"],
+      offset: Number(address - 0x1000n),
+      size: code.length,
+    }),
+    isThumb: () => false,
+  };
+  const rest = { segments: [], warnings: [], hasFunctionStarts: true };
+  const plans = new ImagePlans(Object.assign(image, rest) as unknown as Image, x86_64);
+  const preserved = (register: number) =>
+    [0, 8, 15].map((offset) => plans.preserves(0x1000n + BigInt(offset), register));
+  assertEquals(preserved(12), [true, true, false]);
+  assertEquals(preserved(15), [true, true, true]);
 });
 
 Deno.test("what is no code has no row", () => {
