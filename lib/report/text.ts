@@ -74,21 +74,31 @@ function sequenceLength(bytes: Uint8Array, at: number): number {
   return length;
 }
 
+/** Code units that are made a string at once. */
+const CHUNK = 1 << 13;
+
 function decodeStray(bytes: Uint8Array): string {
+  const units = new Uint16Array(CHUNK + 2);
   const parts: string[] = [];
-  let good = 0;
-  let at = 0;
-  while (at < bytes.length) {
+  let count = 0;
+  for (let at = 0; at < bytes.length;) {
     const length = sequenceLength(bytes, at);
-    if (length > 0) {
-      at += length;
-      continue;
+    if (length <= 1) {
+      units[count++] = length === 0 ? STRAY + bytes[at] : bytes[at];
+      at++;
+    } else {
+      let code = bytes[at] & (0x7f >> length);
+      for (const end = at++ + length; at < end; at++) code = code << 6 | (bytes[at] & 0x3f);
+      if (code > 0xffff) {
+        units[count++] = 0xd7c0 + (code >> 10);
+        units[count++] = 0xdc00 | (code & 0x3ff);
+      } else units[count++] = code;
     }
-    if (at > good) parts.push(utf8.decode(bytes.subarray(good, at)));
-    parts.push(String.fromCharCode(STRAY + bytes[at]));
-    good = ++at;
+    if (count >= CHUNK || at >= bytes.length) {
+      parts.push(String.fromCharCode(...units.subarray(0, count)));
+      count = 0;
+    }
   }
-  if (at > good) parts.push(utf8.decode(bytes.subarray(good, at)));
   return parts.join("");
 }
 
