@@ -24,5 +24,5 @@ export { isNearest } from "./nearest.ts";
 export { unitOrigins } from "./origins.ts";
 export { imageLookup } from "./symbolicate/mod.ts";
 export { decodeReport, encodeReport } from "./text.ts";
-export { reportImage } from "./write/from_target.ts";
+export { exceptionOfCrash, reportImage } from "./write/from_target.ts";
 export { madeReport } from "./write/made.ts";

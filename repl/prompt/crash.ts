@@ -4,12 +4,10 @@ import { TargetGoneError } from "../../lib/errors.ts";
 import { escape, escapeLines, safe, type SafeText } from "../../lib/escape.ts";
 import {
   attributeReport,
-  exceptionName,
+  exceptionOfCrash,
   explainReport,
   isSystemImage,
-  type ReportException,
   reportOf,
-  signalName,
   writeReport,
 } from "../../lib/report/mod.ts";
 import type { Crash, LiveTarget } from "../../mod.ts";
@@ -19,22 +17,9 @@ import { backtraceLines } from "../view/render.ts";
 import { wrapped } from "../view/text.ts";
 import type { Session } from "./session.ts";
 
-/** A crash in the words of a report. */
-function exceptionOf({ exception, signal, code, subcode }: Crash): ReportException {
-  const isException = exception !== 0;
-  return {
-    type: isException ? exceptionName(exception) ?? `exception ${exception}` : "EXC_CRASH",
-    signal: signalName(signal) ?? `signal ${signal}`,
-    codes: isException ? [BigInt(code), subcode] : [0n, 0n],
-    subtype: null,
-    message: null,
-    note: null,
-  };
-}
-
 /** As LLDB says it: `EXC_BAD_ACCESS (code=1, address=0x8)`, `signal SIGABRT`. */
 export function reasonOf(crash: Crash): SafeText {
-  const { type, signal } = exceptionOf(crash);
+  const { type, signal } = exceptionOfCrash(crash);
   if (crash.exception === 0) return safe`signal ${escape(signal!)}`;
   const isAccess = crash.exception === 1;
   const subcode = `${isAccess ? "address" : "subcode"}=0x${crash.subcode.toString(16)}`;
@@ -66,16 +51,12 @@ export function crashLines(session: Session): SafeText[] {
  */
 export async function reportLines(session: Session, brief = false): Promise<SafeText[]> {
   const { target } = session;
-  const crash = session.crash ?? session.core?.crash ?? undefined;
   const { demangle } = await import("../../lib/symbols/demangle/mod.ts");
   const threads = session.threads(true);
-  const crashed = threads.find(({ id }) => id === crash?.threadId);
   const report = reportOf(target, threads, {
     ...(session.core === undefined ? { date: new Date() } : {}),
     incident: crypto.randomUUID(),
     demangle: (name) => demangle(name),
-    ...(crashed === undefined ? {} : { crashedThread: crashed.index }),
-    ...(crash === undefined ? {} : { exception: exceptionOf(crash) }),
   });
   const explanation = explainReport(report, (image) => !isSystemImage(image));
   const attribution = attributeReport(report);

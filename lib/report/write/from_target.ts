@@ -2,7 +2,8 @@
 
 import type { RawText } from "../../escape.ts";
 import type { LoadedImage } from "../../macho/mod.ts";
-import type { Frame, Target, Thread, ThreadException } from "../../target/mod.ts";
+import type { Crash, Frame, Target, Thread, ThreadException } from "../../target/mod.ts";
+import { exceptionName, signalName } from "../codes.ts";
 import type { ReportException, ReportFrame, ReportImage, ReportThread } from "../drafts.ts";
 import { type CrashReport, noException } from "../report.ts";
 import { madeReport } from "./made.ts";
@@ -19,9 +20,9 @@ export interface TargetReportOptions {
   readonly path?: string;
   /** Incident identifier, a UUID. */
   readonly incident?: string;
-  /** Index of the crashed thread, when no thread has an exception. */
+  /** Index of the crashed thread, where neither the target's `crash` nor a thread's exception tells it. */
   readonly crashedThread?: number;
-  /** The exception, where it is known better than by the threads. */
+  /** The exception, where it is known better than by those. */
   readonly exception?: NonNullable<CrashReport["exception"]>;
   /** Demangles names; without it they stay mangled. */
   readonly demangle?: (name: string) => string;
@@ -32,8 +33,8 @@ export interface TargetReportOptions {
   readonly frameText?: (frame: Frame) => RawText | null;
 }
 
-/** Creates a report from threads and images. A process that did not crash gets the note that Apple uses
- * for simulated reports.
+/** Creates a report from threads and images: of the crash at which the target is stopped, or of a thread's exception. A
+ * process that did not crash gets the note that Apple uses for simulated reports.
  *
  * @param target the threads' target
  * @param threads the threads of a pause, a snapshot or a core
@@ -50,15 +51,17 @@ export interface TargetReportOptions {
  * ```
  */
 export function reportOf(
-  target: Pick<Target, "arch" | "pid" | "name" | "images">,
+  target: Pick<Target, "arch" | "pid" | "name" | "images"> & { readonly crash?: Crash | null },
   threads: readonly Thread[],
   options: TargetReportOptions = {},
 ): CrashReport {
+  const crash = target.crash ?? null;
   const images = new Map(
     target.images.map((image) => [image, reportImage(image, target.arch.name)]),
   );
   const fault = threads.find(({ exception }) => exception?.fault === true) ?? null;
-  const crashed = options.crashedThread ?? fault?.index ?? null;
+  const told = crash === null ? null : threads.find(({ id }) => id === crash.threadId) ?? null;
+  const crashed = options.crashedThread ?? told?.index ?? fault?.index ?? null;
   const path = options.path ?? target.images[0]?.path ?? null;
   return madeReport({
     file: target.name,
@@ -83,6 +86,8 @@ export function reportOf(
     incident: options.incident?.toUpperCase() ?? null,
     exception: options.exception !== undefined
       ? options.exception
+      : crash !== null
+      ? exceptionOfCrash(crash)
       : fault !== null
       ? exceptionOf(fault.exception!)
       : crashed === null
@@ -99,6 +104,19 @@ export function reportOf(
     body: null,
     warnings: [],
   });
+}
+
+/** A crash in the words of a report. */
+export function exceptionOfCrash({ exception, signal, code, subcode }: Crash): ReportException {
+  const isException = exception !== 0;
+  return {
+    type: isException ? exceptionName(exception) ?? `exception ${exception}` : "EXC_CRASH",
+    signal: signalName(signal) ?? `signal ${signal}`,
+    codes: isException ? [BigInt(code), subcode] : [0n, 0n],
+    subtype: null,
+    message: null,
+    note: null,
+  };
 }
 
 /** Maximum number of frames that have a text. */

@@ -11,6 +11,7 @@ import { directory, main, running, start } from "./started.ts";
 import { type Terminal, untilGone, visible } from "../terminal.ts";
 import { screenOf } from "../vt.ts";
 import { launch, openCore } from "../../../mod.ts";
+import { explainReport, reportOf } from "../../../lib/report/mod.ts";
 import { canLaunch, onLinux } from "../../machine.ts";
 
 const ignore = !canLaunch;
@@ -264,6 +265,13 @@ Deno.test({
       assertEquals(target.crash, { ...target.crash, threadId: thread.id, exception: 0, signal: 6 });
       const names = () => [...thread.backtrace()].map((frame) => frame.function);
       assert(names().includes("abort") && names().includes("main"));
+      const report = reportOf(target, target.threads);
+      assertEquals(
+        [report.exception?.type, report.exception?.signal, report.exception?.note],
+        ["EXC_CRASH", "SIGABRT", null],
+      );
+      assert(report.threads[0].crashed);
+      assertStringIncludes(explainReport(report).happened[0], "abort()");
       await target.saveCore(core);
     } finally {
       target[Symbol.dispose]();
