@@ -56,7 +56,9 @@ export function crashText(report: CrashReport): string {
 
   if (exception !== null) {
     const { type, signal, codes, note, message } = exception;
-    if (type !== null) field("Exception Type", signal === null ? type : `${type} (${signal})`, 17);
+    // Of a reporter that only knows the signal it is what stands there.
+    const title = type === null || signal === null ? type ?? signal : `${type} (${signal})`;
+    if (title !== null) field("Exception Type", title, 17);
     field("Exception Subtype", exception.subtype ?? madeSubtype(report), 19);
     field("Exception Codes", codes.map(hex).join(", "), 17);
     field("Exception Message", message, 19);

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { FormatError } from "../../../lib/errors.ts";
 import {
+  CrashReport,
   encodeReport,
   faultAddress,
   readReport,
@@ -400,5 +401,21 @@ Deno.test("what is no text is refused by its beginning; a text with some control
   const wide = new Uint8Array([...text].flatMap((letter) => [letter.charCodeAt(0), 0]));
   for (const bytes of [new TextEncoder().encode(text), wide]) {
     assertEquals(readReport(bytes, "x").exception?.type, "EXC_CRASH");
+  }
+});
+
+Deno.test("a signal without an exception's type is kept in both forms", () => {
+  const read = readReport(
+    "Process: Shop [12]\nException Type: SIGTERM\n\nThread 0 Crashed:\n0 Shop 0x100000fa0 sell + 16\n",
+    "x",
+  );
+  const report = new CrashReport({
+    ...read,
+    format: "sample",
+    exception: { ...read.exception!, type: null, signal: "SIGTERM" },
+  });
+  for (const form of ["crash", "ips"] as const) {
+    const { type, signal } = readReport(writeReport(report, form), form).exception!;
+    assertEquals(type ?? signal, "SIGTERM", form);
   }
 });
