@@ -3,13 +3,14 @@
 import { subtypeName } from "./codes.ts";
 import { textAt } from "./json.ts";
 import { type CrashReport, fieldValue, type ReportException, type ReportThread } from "./report.ts";
+import { once } from "./remember.ts";
 import { headOf } from "./text.ts";
 
 /** Addresses below this are taken for a member of an object at null. */
 export const NEAR_NULL = 0x10000n;
 
 /** The faulting address of an EXC_BAD_ACCESS; `null` when there is none. */
-export function faultAddress(report: CrashReport): bigint | null {
+export const faultAddress: (report: CrashReport) => bigint | null = once((report) => {
   const { exception } = report;
   if (exception === null) return null;
   if (!isAccess(exception.type) && !isCutFault(exception)) return null;
@@ -26,7 +27,7 @@ export function faultAddress(report: CrashReport): bigint | null {
   if (reported !== undefined) return BigInt(reported);
   const thread = report.crashedThread;
   return nearAddress(report) ?? register(thread, "far") ?? register(thread, "cr2");
-}
+});
 
 /** The address around which a report shows the memory, which is the exception's where it is not `cr2`'s: 0 has no
  * prefix, and is also there of a general protection fault. */

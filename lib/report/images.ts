@@ -45,6 +45,20 @@ export function imageFinder<Found extends Pick<ReportImage, "base" | "size">>(
   };
 }
 
+/** The image that contains an address, as {@linkcode imageFinder} finds it: to ask once takes no sorting. */
+export function imageAt(images: readonly ReportImage[], address: bigint): ReportImage | null {
+  let nearest: ReportImage | null = null;
+  let wide: ReportImage | null = null;
+  for (const image of images) {
+    const { base, size } = image;
+    if (size <= 0n || base > address) continue;
+    if (nearest === null || base >= nearest.base) nearest = image;
+    if (size < WIDE || !holds(image, address)) continue;
+    if (wide === null || base >= wide.base) wide = image;
+  }
+  return nearest !== null && holds(nearest, address) ? nearest : wide;
+}
+
 function holds({ base, size }: Pick<ReportImage, "base" | "size">, address: bigint): boolean {
   return address >= base && address < base + size;
 }

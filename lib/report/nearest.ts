@@ -35,10 +35,11 @@ export function isNearest(frame: ReportFrame): boolean {
   const { symbol, file } = frame;
   if (symbol === null || file !== null) return false;
   // Reporters that found none.
-  if (symbol.endsWith("(null)") && /^(?:\/\/ )?\(null\)$/.test(symbol)) return true;
-  if (symbol.startsWith("+ ")) return true;
+  if (symbol === "(null)" || symbol === "// (null)" || symbol.startsWith("+ ")) return true;
   // The begin of an image, which has no other names.
-  if (/^_{0,2}mh_(?:execute|dylib|bundle)_header$/.test(symbol)) return true;
+  if (symbol.endsWith("_header") && /^_{0,2}mh_(?:execute|dylib|bundle)_header$/.test(symbol)) {
+    return true;
+  }
   if (frame.nearest === true || isFar(frame)) return true;
   const offset = offsetOf(frame);
   return ((offset === null || offset > MAX_MADE) && made.test(symbol)) ||

@@ -1,18 +1,24 @@
 /** Functions that remember what they found: the parts of an explanation ask for the same again and again. */
 
-type Found = string | number | boolean | object | null;
+type Found = string | number | bigint | boolean | object | null;
 
 /** A function of an object, such as a report or a stack, that is worked out once for each. */
 export function once<Key extends object, Value extends Found>(
   of: (key: Key) => Value,
 ): (key: Key) => Value {
-  const found = new WeakMap<Key, Value>();
+  const place = functions++;
   return (key) => {
-    let value = found.get(key);
-    if (value === undefined) found.set(key, value = of(key));
+    let values = found.get(key) as (Value | undefined)[] | undefined;
+    if (values === undefined) found.set(key, values = []);
+    let value = values[place];
+    if (value === undefined) values[place] = value = of(key);
     return value;
   };
 }
+
+/** What all of them found, by the object: a table for each would be slow to fill. */
+const found = new WeakMap<object, (Found | undefined)[]>();
+let functions = 0;
 
 /** Most texts that are remembered. */
 const MAX_TEXTS = 1 << 13;

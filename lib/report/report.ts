@@ -278,6 +278,7 @@ export class CrashReport {
   /** Lines of a text that were not understood, trimmed, in its order: prose, what a program printed, titles with
    * damage. Lines of JSON, of samples and of panics are not among them. */
   readonly unread: readonly RawText[];
+  readonly #crashed: ReportThread | null;
 
   /** Creates a report from its parts.
    *
@@ -310,11 +311,12 @@ export class CrashReport {
     this.panic = parts.panic ?? null;
     this.warnings = parts.warnings;
     this.unread = parts.unread ?? [];
+    this.#crashed = this.threads.find(({ crashed }) => crashed) ?? null;
   }
 
   /** The thread that the report is about; `null` when not said. */
   get crashedThread(): ReportThread | null {
-    return this.threads.find(({ crashed }) => crashed) ?? null;
+    return this.#crashed;
   }
 
   /** The stack that shows what happened: that of an uncaught exception, else the crashed thread's, else the

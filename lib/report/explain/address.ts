@@ -10,9 +10,10 @@ import {
   register,
   stackPointer,
 } from "../fault.ts";
-import { imageFinder, imageOf, isSystemImage, titleOf } from "../images.ts";
+import { imageAt, imageFinder, imageOf, isSystemImage, titleOf } from "../images.ts";
 import type { CrashReport, ReportFrame, ReportImage, ReportThread } from "../report.ts";
 import { isNearest } from "../nearest.ts";
+import { once } from "../remember.ts";
 import { crashedIndex } from "./crashed.ts";
 import { accessOf, cpuOf } from "./cpu.ts";
 import {
@@ -209,7 +210,7 @@ function readFault(report: CrashReport, address: bigint): Fault {
     report,
     address,
     region: regionWords(report, address),
-    image: imageFinder(report.images)(address),
+    image: imageAt(report.images, address),
     state,
     sp: stackPointer(state),
     executed: isExecuted(report, address),
@@ -854,7 +855,7 @@ function isFunctionAt(report: CrashReport, address: bigint, { type }: RegionWord
 
 /** The program counter, where the stack that was walked does not begin with it: `PC register does not match crashing
  * frame (0x0 vs 0x100001000)`. Of a program that Rosetta translated it is 0 where it is not known. */
-function notedCounter({ text, codeType }: CrashReport): bigint | null {
+const notedCounter: (report: CrashReport) => bigint | null = once(({ text, codeType }) => {
   const at = text.indexOf(" register does not match crashing frame (0x");
   if (at < 0) return null;
   const match = /\b(?:PC|RIP|EIP) register does not match crashing frame \((0x[0-9a-f]{1,16}) vs /i
@@ -862,7 +863,7 @@ function notedCounter({ text, codeType }: CrashReport): bigint | null {
   if (match === null) return null;
   const counter = BigInt(match[1]);
   return counter === 0n && /Translated/i.test(codeType ?? "") ? null : counter;
-}
+});
 
 /** Whether an address is above what the innermost function has on the stack: a stack is full at its lower end. */
 function isAboveFrame(thread: ReportThread | null, address: bigint): boolean {

@@ -228,9 +228,8 @@ function attribute(report: CrashReport, options: AttributionOptions): Attributio
   }
   // What filled the stack is further out than a copy goes.
   if (
-    stack === report.crashedThread?.frames && overflows(report) && recursion(report) === null &&
-    !isCopying(report) &&
-    !reachesBase(stack) && partialRecursion(report) === null
+    stack === report.crashedThread?.frames && !reachesBase(stack) && overflows(report) &&
+    recursion(report) === null && !isCopying(report) && partialRecursion(report) === null
   ) return { ...undecided, absent: "hidden", frames };
   const beside = deciding === null ? null : partBeside(report, deciding, stack);
   if (beside !== null) {

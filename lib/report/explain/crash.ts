@@ -2,7 +2,7 @@
 
 import {
   baseName,
-  imageFinder,
+  imageAt,
   imageOf,
   imageTitle,
   isBaseLibrary,
@@ -526,7 +526,7 @@ function tellAbsence({ report, crashed, outside, uncaught }: Crash, story: Story
 /** Where a thread was whose stack is not there, by its registers; `null` where they do not tell. */
 function counterWords({ images }: CrashReport, thread: ReportThread): string | null {
   const counter = programCounter(thread);
-  const image = counter === null ? null : imageFinder(images)(counter);
+  const image = counter === null ? null : imageAt(images, counter);
   return image === null
     ? null
     : `By the registers it was in ${imageTitle(image)} + 0x${

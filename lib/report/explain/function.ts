@@ -2,7 +2,7 @@
 
 import { signalOf, subtypeName } from "../codes.ts";
 import { faultAddress, isAccess, NEAR_NULL, stackPointer } from "../fault.ts";
-import { imageFinder, imageOf, imageTitle, isSystemFrame, titleOf } from "../images.ts";
+import { imageAt, imageOf, imageTitle, isSystemFrame, titleOf } from "../images.ts";
 import {
   bareName,
   type KnowledgeRow,
@@ -428,7 +428,7 @@ function viewAside(
 function isNowhere({ images }: CrashReport, frame: ReportFrame): boolean {
   return frame.symbol === null && frame.address !== 0n && imageOf(frame) === null &&
     images.some((image) => imageTitle(image) === "libsystem_kernel.dylib") &&
-    imageFinder(images)(frame.address) === null;
+    imageAt(images, frame.address) === null;
 }
 
 /** Whether a frame's code used memory in another place than its own. */

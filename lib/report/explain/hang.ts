@@ -4,6 +4,7 @@ import { imageOf, imageTitle, isBaseLibrary, isKernelFrame, titleOf } from "../i
 import { type KnowledgeRow, known, type WaitReason } from "../knowledge/mod.ts";
 import { isNearest } from "../nearest.ts";
 import { heaviestNode, heaviestRoot } from "../read/call_tree.ts";
+import { once, oncePerText } from "../remember.ts";
 import type { CallTreeNode, CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { frameOwner, frameTitle, functionOf, isCutLoop, isTrampoline } from "./stack.ts";
 import { percent } from "./words.ts";
@@ -147,7 +148,7 @@ export function lockOf(frames: readonly ReportFrame[]): AwaitedLock | null {
   if (reason === undefined || reason === "event") return null;
   const isLock = reason === "mutex" || reason === "lock";
   const names = frames.slice(0, LOCK_DEPTH).map((frame, at) =>
-    functionOf(frame, frames[at - 1] ?? null)?.replace(/\+ \d{1,12} (?=\()/, "") ?? null
+    withoutOffset(functionOf(frame, frames[at - 1] ?? null))
   );
   for (const { name, title, isRecursive, byAny, findsItself = false } of locks) {
     if (!isLock && byAny !== true) continue;
@@ -161,6 +162,11 @@ export function lockOf(frames: readonly ReportFrame[]): AwaitedLock | null {
     : null;
 }
 
+/** A name without the offset that Apple's reporter puts inside abbreviated ones. */
+function withoutOffset(symbol: string | null): string | null {
+  return symbol?.includes("+ ") === true ? symbol.replace(/\+ \d{1,12} (?=\()/, "") : symbol;
+}
+
 /** Whether a function further in than one that takes a run-time's lock may only be a part of that: others of the run-time wait
  * for something else. */
 function onlyLocks(symbol: string | null): boolean {
@@ -169,9 +175,9 @@ function onlyLocks(symbol: string | null): boolean {
 }
 
 /** Whether a function takes a lock of a run-time, in whatever wait it stands. */
-function takesLock(symbol: string): boolean {
-  return locks.some(({ name, byAny }) => byAny === true && name.test(symbol));
-}
+const takesLock: (symbol: string) => boolean = oncePerText((symbol) =>
+  locks.some(({ name, byAny }) => byAny === true && name.test(symbol))
+);
 
 /** A handler of a signal that waits for the lock which the function that it interrupted was taking. */
 export interface SelfWait {
@@ -232,7 +238,7 @@ const AWAITED_DEPTH = 16;
 const LOOP_DEPTH = 128;
 
 /** The wait that a stack is in, innermost first; `null` when it runs. */
-export function waitOf(frames: readonly ReportFrame[]): KnowledgeRow | null {
+export const waitOf: (frames: readonly ReportFrame[]) => KnowledgeRow | null = once((frames) => {
   const row = callOf(frames);
   const reason = row?.waitReason;
   if (row === null || reason === undefined || ofItself.has(reason)) return row;
@@ -242,11 +248,14 @@ export function waitOf(frames: readonly ReportFrame[]): KnowledgeRow | null {
   return reason === "event" && !row.key.startsWith("mach_msg") && isHeld(frames)
     ? { ...row, meaning: `blocked, ${row.meaning}`, waitReason: "other" }
     : row;
-}
+});
 
 /** Functions of clients of servers, between their calls and the wait. */
 const ofClient =
   /^(?:pqWait|pqWaitTimed|pqSocketCheck|pqSocketPoll|pqReadData|pqsecure_read|vio_\w{1,40}|my_net_read|net_read_\w{1,40})$/;
+
+/** The row for what a function waits for, whatever functions it calls. */
+const waitFor = oncePerText((symbol) => known("wait", `for ${symbol}`));
 
 /** What the functions of the system wait for that called a wait: of those for the same the outermost has the name, and one
  * further out that is for something else is told as well. */
@@ -260,7 +269,7 @@ function awaitedOf(frames: readonly ReportFrame[]): KnowledgeRow | null {
     const symbol = functionOf(frame, null);
     if (symbol !== null && isEventLoop(symbol)) break;
     // Also of a library that the program brings along.
-    const row = symbol === null ? null : known("wait", `for ${symbol}`);
+    const row = symbol === null ? null : waitFor(symbol);
     if (row === null) {
       if (frameOwner(frame, symbol) === "program" && !ofClient.test(symbol ?? "")) break;
       continue;
@@ -504,10 +513,10 @@ export function isIdle(row: KnowledgeRow | null): boolean {
 }
 
 /** A stack that waits in its run loop or for work. */
-export function isIdleStack(frames: readonly ReportFrame[]): boolean {
-  return isIdle(waitOf(frames)) && !isNested(frames) && !isQuitting(frames) &&
-    loopRunner(frames) === null && !isCutLoop(frames);
-}
+export const isIdleStack: (frames: readonly ReportFrame[]) => boolean = once((frames) =>
+  isIdle(waitOf(frames)) && !isNested(frames) && !isQuitting(frames) &&
+  loopRunner(frames) === null && !isCutLoop(frames)
+);
 
 /** A stack of a main thread that waits in its own event loop, not in one that a function of the program called. */
 export function isIdleMain(frames: readonly ReportFrame[]): boolean {

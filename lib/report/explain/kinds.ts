@@ -11,6 +11,7 @@ import {
   textAt,
 } from "../json.ts";
 import { type KnowledgeRow, known } from "../knowledge/mod.ts";
+import { once } from "../remember.ts";
 import { type CrashReport, fieldValue, type ReportThread } from "../report.ts";
 import { headOf } from "../text.ts";
 import { type Findings, stateOnly } from "./explanation.ts";
@@ -20,14 +21,14 @@ import { isSystemProgram, withoutPid } from "./program.ts";
 
 /** The `Event:` of a resource or hang report, in lower case, or the tool that made the report, such as `leaks`;
  * `null` for other reports. */
-export function eventOf(report: CrashReport): string | null {
+export const eventOf: (report: CrashReport) => string | null = once((report) => {
   const { format, threads, exception } = report;
   const event = fieldValue(report, "event");
   if (event !== null) return event.trim().toLowerCase();
   if (format !== "crash" || threads.length > 0 || exception !== null) return null;
   const tool = fieldValue(report, "analysis tool");
   return tool === null ? null : baseName(tool.trim()).toLowerCase();
-}
+});
 
 /** Most programs that are named. */
 const MAX_PROGRAMS = 6;

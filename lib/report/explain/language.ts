@@ -47,7 +47,11 @@ export function uncaughtException(
   });
   if (said === null && messages.some((text) => ofOthers.test(text.slice(0, 4000)))) return null;
   if (last.length > 0) return found(said?.language ?? "Objective-C", last);
-  const names = crashed.slice(0, 60).map((frame, at) => functionOf(frame, crashed[at - 1] ?? null));
+  const names = crashed.slice(0, 60).map((frame, at) => {
+    const name = functionOf(frame, crashed[at - 1] ?? null);
+    // Most names are none of those that are looked for.
+    return name !== null && mayRaise.test(name) ? name : null;
+  });
   const handled = endOfTermination(crashed);
   const has = (pattern: RegExp, from = 0): number =>
     names.findIndex((name, at) => at >= from && name !== null && pattern.test(name));
@@ -88,6 +92,10 @@ export function uncaughtException(
   const isCut = report.lastException !== null && crashed.length === 0 && messages.length === 0;
   return isCut ? found("Objective-C", [], true) : null;
 }
+
+/** Words of the functions that raise exceptions and end processes by them. */
+const mayRaise =
+  /terminate_handler|abort|^objc_exception_|^__exceptionP|NSApplication|[Uu]ncaught|^__cxa_rethrow/;
 
 /** The functions that a signal interrupted, where its handler raised an exception; the whole stack where none did. */
 function behindHandler(stack: readonly ReportFrame[]): readonly ReportFrame[] {

@@ -25,13 +25,15 @@ const MOST = 64;
 
 /** The methods that led to a managed exception, innermost first. Empty where the report has none. HockeySDK-Xamarin writes
  * them as .NET's `Exception.ToString()` has them. */
-export function managedCalls({ sections, text }: CrashReport): ManagedCall[] {
+export const managedCalls: (report: CrashReport) => readonly ManagedCall[] = once((report) => {
+  const { sections, text } = report;
   const section = sections.find(({ name }) =>
     /^(?:Xamarin|Managed) (?:Exception )?Stack(?: ?Trace)?$/i.test(name)
   );
   // What Objective-C calls the reason has the stack in newer versions.
   const lines = section?.lines ??
-    (/uncaught exception '(?:\w{1,60}\.){1,8}\w{1,80}(?:'|: )/.test(headOf(text))
+    (headOf(text).includes("uncaught exception '") &&
+        /uncaught exception '(?:\w{1,60}\.){1,8}\w{1,80}(?:'|: )/.test(headOf(text))
       ? headOf(text).split("\n").filter((written) => /^\s{1,12}at \S/.test(written))
       : []);
   let calls: ManagedCall[] = [];
@@ -53,7 +55,7 @@ export function managedCalls({ sections, text }: CrashReport): ManagedCall[] {
     });
   }
   return calls;
-}
+});
 
 /** `Shop.Cart.Pay (int) [0x0000c] in /src/Cart.cs:62`, `(wrapper managed-to-native) Shop.Cart:Pay (int) <IL 0x00025, 0xffffffff>`,
  * `Shop.Cart:Pay <0x0002b>` */
@@ -189,7 +191,7 @@ const ofJavaScript = ["Unhandled JS Exception", "RCTFatal", "facebook::jsi::JSEr
 /** JavaScript's own stack, innermost first, where React Native put it into an exception's reason. */
 export const scriptCalls: (report: CrashReport) => readonly ScriptCall[] = once(({ text }) => {
   const head = headOf(text);
-  if (!ofJavaScript.some((words) => head.includes(words))) return [];
+  if (!head.includes("stack:") || !ofJavaScript.some((words) => head.includes(words))) return [];
   const lines = head.split("\n").slice(0, 4000);
   const from = lines.findIndex((line) => /\bstack:\s{0,4}$/.test(line));
   const calls: ScriptCall[] = [];

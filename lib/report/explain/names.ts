@@ -1,13 +1,14 @@
 /** Names of functions as they are shown: readable, and short. */
 
 import { demangle } from "../../symbols/demangle/demangle.ts";
+import { oncePerText } from "../remember.ts";
 import { withoutImage } from "./stack.ts";
 
 /** From this length on, a name is cut. */
 const MAX_NAME = 72;
 
 /** A name without what makes it long: parameters of C++, long template arguments. */
-export function shortName(symbol: string): string {
+export const shortName: (symbol: string) => string = oncePerText((symbol) => {
   let name: string = withoutPrefixes(readableName(symbol)).replace(
     /^protocol witness for (.{1,300}) in conformance (.{1,200})$/,
     "$1 of $2",
@@ -26,15 +27,15 @@ export function shortName(symbol: string): string {
   if (name.length > MAX_NAME && isCxx) name = withoutResult(name);
   if (name.length > 2 * MAX_NAME && isCxx) name = withoutScopes(name);
   return cut(name);
-}
+});
 
 /** A name without what compilers and reporters put before it. */
-export function withoutPrefixes(symbol: string): string {
-  return symbol.replace(/\+ \d{1,12} (?=\()/, "").replace(
+export const withoutPrefixes: (symbol: string) => string = oncePerText((symbol) =>
+  symbol.replace(/\+ \d{1,12} (?=\()/, "").replace(
     /^(?:(?:@objc|@nonobjc|merged|specialized|partial apply(?: for)?|\[inlined\]|\/\/) ){1,3}/,
     "",
-  );
-}
+  )
+);
 
 /** A function's name without its mangling, without the image that some reporters write after it, and without the hash
  * that Unity's compiler puts after a method's name. */

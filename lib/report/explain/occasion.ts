@@ -10,6 +10,7 @@ import {
   started,
   timed,
 } from "../knowledge/mod.ts";
+import { oncePerText } from "../remember.ts";
 import type { ReportFrame, ReportThread } from "../report.ts";
 import { brokenAt, frameOwner, functionOf, isUnnamed } from "./stack.ts";
 import { capitalized } from "./words.ts";
@@ -58,8 +59,8 @@ export function occasionOf(
       continue;
     }
     if (at === initializer + 1 && symbol.startsWith("_dispatch_client_callout")) continue;
-    const handler = qtHandlers.exec(symbol.slice(0, MAX_HANDLER))?.[1];
-    if (handler !== undefined) {
+    const handler = qtHandlerOf(symbol);
+    if (handler !== null) {
       if (!found.some((words) => words.includes("Qt"))) {
         found.push(`while an event of Qt was handled (${handler})`);
       }
@@ -214,10 +215,10 @@ function builtinOf(symbol: string): string | null {
 }
 
 /** What an event loop of others does: the system's calls it by a timer or a source, which says nothing of the work. */
-function pumpOf(symbol: string): string | null {
+const pumpOf: (symbol: string) => string | null = oncePerText((symbol) => {
   if (symbol.startsWith("QCoreApplication::notify")) return "while an event of Qt was handled";
   return pumps.find(([functions]) => functions.test(symbol))?.[1] ?? null;
-}
+});
 
 /** Functions of such loops: Chromium, base/task/common/task_annotator.cc; Flutter, fml/message_loop_impl.cc; WebKit,
  * wtf/RunLoop.cpp; JUCE, juce_events/native/juce_MessageQueue_mac.h. */
@@ -234,6 +235,13 @@ const MAX_HANDLER = 200;
 /** Functions that Qt calls with an event, by the names that its documentation of QWidget and QObject gives. */
 const qtHandlers =
   /^(?:\w+::){1,8}((?:action|change|close|contextMenu|custom|drag(?:Enter|Leave|Move)|drop|enter|focus(?:In|Out)|hide|inputMethod|key(?:Press|Release)|leave|mouse(?:DoubleClick|Move|Press|Release)|move|paint|resize|show|tablet|timer|wheel)Event)\(Q\w{1,30}Event ?\*\)/;
+
+/** The event that a function handles for Qt; `null` for others. */
+function qtHandlerOf(symbol: string): string | null {
+  return symbol.includes("Event(Q")
+    ? qtHandlers.exec(symbol.slice(0, MAX_HANDLER))?.[1] ?? null
+    : null;
+}
 
 /** How what dyld and the Objective-C run-time do at the start is told. */
 const beforeMain = "before main(), ";

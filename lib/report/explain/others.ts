@@ -2,6 +2,7 @@
 
 import { imageTitle, isSystemFrame, isSystemImage, titleOf } from "../images.ts";
 import { type Engine, engines, known } from "../knowledge/mod.ts";
+import { oncePerText } from "../remember.ts";
 import type { CrashReport, ReportFrame, ReportImage, ReportThread } from "../report.ts";
 import { isIdleStack, isMainThread, mainThread, waitOf } from "./hang.ts";
 import { ownLock } from "./locks.ts";
@@ -425,12 +426,13 @@ const converts = /^facebook::react::(?:TurboModuleConvertUtils::)?convertNSExcep
 /** Tells of a thread of native modules that reads the call stack of an exception, as React Native does to make an error of
  * JavaScript of it, where the names of its own functions are missing. */
 function tellConversion({ report, crashed, stack, uncaught }: Crash, story: Story): void {
+  if (uncaught !== null || endedBy(report) !== "access") return;
   const engine = engines.find((each) =>
     stack.slice(0, ENGINE_DEPTH).some((frame) =>
       isOf(each, frame) || each.inside?.test(frame.symbol ?? "") === true
     )
   );
-  if (uncaught !== null || endedBy(report) !== "access" || engine?.inside === undefined) return;
+  if (engine?.inside === undefined) return;
   const other = report.threads.find((thread) =>
     thread !== crashed && moduleQueue.test(thread.queue ?? "") && !isConverting(thread) &&
     thread.frames.slice(0, 12).some(({ symbol }) => symbol !== null && readsSymbols.test(symbol))
@@ -469,9 +471,16 @@ function isConverting(
   return at >= 0 && moduleQueue.test(queue ?? "") && stack[at + 1]?.symbol === null;
 }
 
-function isOf({ uses }: Engine, { symbol }: ReportFrame): boolean {
-  return symbol !== null && uses.test(symbol);
+function isOf(engine: Engine, { symbol }: ReportFrame): boolean {
+  return symbol !== null && enginesOf(symbol).includes(engine);
 }
+
+/** The engines that a function is of. */
+const enginesOf: (symbol: string) => readonly Engine[] = oncePerText((symbol) => {
+  const found = engines.filter(({ uses }) => uses.test(symbol));
+  return found.length === 0 ? noEngines : found;
+});
+const noEngines: readonly Engine[] = [];
 
 function isUsing(engine: Engine, frames: readonly ReportFrame[]): boolean {
   return frames.some((frame) => isOf(engine, frame));

@@ -125,7 +125,8 @@ const MONO_DEPTH = 12;
 
 /** The name of a function, without arguments, as those of C++ have them that are in no class. */
 function plainName(frame: ReportFrame): string | null {
-  return functionOf(frame, null)?.replace(/\([^()]{0,200}\)$/, "") ?? null;
+  const name = functionOf(frame, null);
+  return name?.endsWith(")") === true ? name.replace(/\([^()]{0,200}\)$/, "") : name;
 }
 
 /** Whether a function is one of Mono's, or of the collector that is linked into it: by its source file or its name and by

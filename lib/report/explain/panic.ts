@@ -263,8 +263,9 @@ const KERNEL_SIZE = 0x400_0000n;
  * 10.15, whose panics do not have the address of `__HIB`. XNU, osfmk/i386/AT386/model_dep.c. */
 export function isInKernel({ text, threads }: CrashReport): boolean {
   const head = text.slice(0, 1 << 16);
+  if (!head.includes("Kernel text base: ") || head.includes("__HIB")) return false;
   const written = /^[ \t>]{0,8}Kernel text base: {1,20}(0xffffff80[0-9a-f]{8})\s/m.exec(head)?.[1];
-  if (written === undefined || head.includes("__HIB")) return false;
+  if (written === undefined) return false;
   const base = BigInt(written);
   const frames = threads[0]?.frames ?? [];
   return frames.length > 1 &&

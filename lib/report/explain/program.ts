@@ -1,6 +1,7 @@
 /** The program of a report's process: whether it comes with the system, and which frames are its own. */
 
 import { imageOf, imageTitle, isSystemFrame, isSystemImage } from "../images.ts";
+import { oncePerText } from "../remember.ts";
 import { type CrashReport, fieldValue, type ReportFrame } from "../report.ts";
 import { numberAt, objectAt, textAt } from "../json.ts";
 import { systemPrograms } from "../system_names.ts";
@@ -22,6 +23,9 @@ export function isInterpreter({ process }: CrashReport): boolean {
 /** Longest part of `External Modification Summary` that is about other processes' calls. */
 const MAX_SUMMARY = 200;
 
+/** How the part of it begins that is about the report's own. */
+const title = "Calls made by other processes targeting this process:";
+
 /** Whether another process created a thread in a report's: Apple, External Modification Summary. */
 export function isInjected({ sections, body, text }: CrashReport): boolean {
   if (body !== null) {
@@ -32,7 +36,9 @@ export function isInjected({ sections, body, text }: CrashReport): boolean {
   if (warnings?.lines.some((line) => /^Thread creation by external task/.test(line.trim()))) {
     return true;
   }
-  const at = text.lastIndexOf("Calls made by other processes targeting this process:");
+  let at = -1;
+  // To search for the last one from the end takes far longer.
+  for (let next = text.indexOf(title); next >= 0; next = text.indexOf(title, next + 1)) at = next;
   const summary = at < 0
     ? undefined
     : /\bthread_create: (\d{1,12})/.exec(text.slice(at, at + MAX_SUMMARY))?.[1];
@@ -164,17 +170,29 @@ export function isOutside(frame: ReportFrame, report: CrashReport): boolean {
       drivers.test(name);
   }
   if (process.path === null) return false;
-  const app = /^(.*\/)?([^/]{1,200}\.app)\//.exec(process.path);
+  const app = appOf(process.path);
   if (app === null) {
     const own = process.path.slice(0, process.path.lastIndexOf("/"));
     return packages.test(path) && !path.startsWith(own) && !packages.test(process.path);
   }
   // What Xcode built stands beside the app.
-  const [, folder = "", name] = app;
+  const { folder, name } = app;
   return !path.includes(`/${name}/`) && !(folder.length > 16 && path.startsWith(folder)) &&
-    (packages.test(path) || plugIns.test(path) || ofOthers.test(path) ||
+    (isOfOthers(path) ||
       (path.startsWith("/Users/") && installed.test(process.path)));
 }
+
+/** The application's bundle that a program is in, and the folder of that; `null` for other programs. */
+const appOf: (path: string) => { readonly folder: string; readonly name: string } | null =
+  oncePerText((path) => {
+    const match = /^(.*\/)?([^/]{1,200}\.app)\//.exec(path);
+    return match === null ? null : { folder: match[1] ?? "", name: match[2] };
+  });
+
+/** Whether a path is of what others install for programs to load. */
+const isOfOthers: (path: string) => boolean = oncePerText((path) =>
+  packages.test(path) || plugIns.test(path) || ofOthers.test(path)
+);
 
 /** What is started of an application that was installed. An interpreter, as Python.app, and Xcode's runner of tests load
  * what their reader made. */
@@ -187,9 +205,13 @@ const ofOthers = /\/[^/]{1,120}\.(?:component|vst3?|clap|aaxplugin)\/Contents\//
  * a driver of
  * Core Audio, what shows or imports files, a plug-in of Xcode or Mail, or what a folder for plug-ins has. */
 export function isPlugIn({ image }: ReportFrame): boolean {
-  return /\.(?:component|vst3?|clap|aaxplugin|plugin|xcplugin|ideplugin|mailbundle|qlgenerator|mdimporter|osax)\/Contents\/|\/(?:Audio\/Plug-Ins|Internet Plug-Ins|InputManagers)\//i
-    .test(image?.path ?? "");
+  return image?.path != null && isOfPlugIn(image.path);
 }
+
+const isOfPlugIn = oncePerText((path) =>
+  /\.(?:component|vst3?|clap|aaxplugin|plugin|xcplugin|ideplugin|mailbundle|qlgenerator|mdimporter|osax)\/Contents\/|\/(?:Audio\/Plug-Ins|Internet Plug-Ins|InputManagers)\//i
+    .test(path)
+);
 
 /** Folders of what jailbreaks load into programs: Cydia Substrate, Substitute, libhooker, ElleKit, and their tweaks. */
 const tweaks =
@@ -206,9 +228,7 @@ export function isTweak({ image }: ReportFrame, report: CrashReport): boolean {
 }
 
 /** Whether a path is one of what jailbreaks load into programs. */
-export function isTweakPath(path: string): boolean {
-  return tweaks.test(path);
-}
+export const isTweakPath: (path: string) => boolean = oncePerText((path) => tweaks.test(path));
 
 /** The process that the system holds responsible for a report's, where that is another one. */
 export function responsibleOf(report: CrashReport): string | null {

@@ -38,6 +38,7 @@ export interface DeepStack {
 export const recursion: (report: CrashReport) => DeepStack | null = once((report) => {
   const frames = report.crashedThread?.frames ?? [];
   if (frames.length < MIN_REPEATS) return null;
+  if (frames.length < MIN_RECURSION && faultAddress(report) === null) return null;
   const counts = new Map<string, { frame: ReportFrame; count: number }>();
   for (const frame of frames) {
     const key = nameOf(frame);
@@ -45,7 +46,9 @@ export const recursion: (report: CrashReport) => DeepStack | null = once((report
     if (entry === undefined) counts.set(key, { frame, count: 1 });
     else entry.count++;
   }
-  const most = [...counts.values()].sort((a, b) => b.count - a.count)[0];
+  // Of those that are as often, the innermost.
+  let most = { frame: frames[0], count: 0 };
+  for (const entry of counts.values()) if (entry.count > most.count) most = entry;
   if (most.count < MIN_REPEATS || most.count < frames.length / 10) return null;
   const address = faultAddress(report);
   const sp = stackPointer(faultingThread(report));
@@ -97,7 +100,7 @@ const MIN_LEFT = 100;
 
 /** What filled a stack that overflowed, where the frames that are there do not repeat but others are left out or have neither
  * names nor images; `null` for other stacks. */
-export function hiddenRecursion(report: CrashReport): Hidden | null {
+export const hiddenRecursion: (report: CrashReport) => Hidden | null = once((report) => {
   const frames = report.crashedThread?.frames ?? [];
   const address = faultAddress(report);
   if (frames.length < 2 || address === null || endedBy(report) !== "access") return null;
@@ -115,7 +118,7 @@ export function hiddenRecursion(report: CrashReport): Hidden | null {
     return { left, isCompiled: isBare(frames[at - 1]) && isBare(frames[at]) };
   }
   return { left: null, isCompiled };
-}
+});
 
 /** What is told of it. */
 export function hiddenWords({ left, isCompiled }: Hidden, frames: readonly ReportFrame[]): string {
@@ -176,12 +179,12 @@ export function sameCall(
 }
 
 /** Whether the access that ended a process was one beyond the end of its stack: it says nothing of what was in hand. */
-export function overflows(report: CrashReport): boolean {
+export const overflows: (report: CrashReport) => boolean = once((report) => {
   if (endedBy(report) !== "access") return false;
   const address = faultAddress(report);
   return address !== null && classifyAddress(report, address).kind === "stack" ||
     recursion(report)?.full === true;
-}
+});
 
 function nameOf(frame: ReportFrame): string {
   return frame.symbol === null || isUnnamed(frame) || isNearest(frame)

@@ -50,8 +50,18 @@ export function isUnnamed({ symbol }: { readonly symbol: string | null }): boole
 function readable(symbol: string | null): string | null {
   if (symbol === null) return null;
   const name = withoutImage(symbol);
-  return /^(?:_{0,4}[$TZR]|@)/.test(name) && isMangled(name) ? demangle(name) : name;
+  return mayBeMangled(name) && isMangled(name) ? demangle(name) : name;
 }
+
+/** Whether a name begins as those that are mangled: by their letters, or by Swift's macros. Most do not. */
+function mayBeMangled(name: string): boolean {
+  let at = 0;
+  while (at < 4 && name[at] === "_") at++;
+  return mangling.has(name[at]) || name[0] === "@";
+}
+
+/** Letters of manglings: of Swift, C++ and Rust. */
+const mangling: ReadonlySet<string | undefined> = new Set(["$", "T", "Z", "R"]);
 
 /** A name without the image that some reporters write after it: `main (in Tool)`. */
 export function withoutImage(symbol: string): string {
@@ -319,7 +329,7 @@ export function abortsAfter({ type, signal }: ReportException): boolean {
 }
 
 /** What ended a report's process. */
-export function endedBy({ exception }: CrashReport): EndedBy {
+export const endedBy: (report: CrashReport) => EndedBy = once(({ exception }) => {
   const type = exception?.type ?? null;
   const signal = signalOf(exception?.signal ?? type);
   if (exception !== null && abortsAfter(exception)) return null;
@@ -329,7 +339,7 @@ export function endedBy({ exception }: CrashReport): EndedBy {
   if (/^EXC_(?:BREAKPOINT|BAD_INSTRUCTION)$/.test(type ?? "")) return "trap";
   if (signal === "SIGTRAP" || signal === "SIGILL") return "trap";
   return type === null && signal === null ? null : "abort";
-}
+});
 
 /** Whether a function's row can tell what happened, by what ended the process. */
 export function tells({ role, needs }: KnowledgeRow, ended: EndedBy): boolean {
@@ -402,7 +412,7 @@ const HANDLER_DEPTH = 20;
 
 /** Index of the first frame that tells something. A handler may itself have been interrupted, as by the signal of the
  * abort() that it called. */
-export function interrupted(stack: readonly ReportFrame[]): number {
+export const interrupted: (stack: readonly ReportFrame[]) => number = once((stack) => {
   let first = 0;
   for (;;) {
     const more = first < HANDLER_DEPTH
@@ -411,7 +421,7 @@ export function interrupted(stack: readonly ReportFrame[]): number {
     if (more === 0) return first;
     first += more;
   }
-}
+});
 
 /** The innermost frame of a thread that tells something: after a signal handler's frames it is the one that the signal
  * interrupted. */
@@ -420,12 +430,11 @@ export function innermost(thread: ReportThread | null): ReportFrame | undefined 
   return stack[interrupted(stack)];
 }
 
-/** The system's trampoline of a signal's handler, and Mono's, which runs the handler on a stack of its own. */
-const trampolines = /^(?:_sigtramp(?:\(\))?|altstack_handle_and_restore)$/;
-
-/** Whether a frame is the trampoline by which the kernel calls a signal's handler: what is further out was interrupted. */
+/** Whether a frame is the trampoline by which the kernel calls a signal's handler, or Mono's, which runs the handler on a stack
+ * of its own: what is further out was interrupted. */
 export function isTrampoline({ symbol }: ReportFrame): boolean {
-  return symbol !== null && trampolines.test(symbol);
+  return symbol === "_sigtramp" || symbol === "_sigtramp()" ||
+    symbol === "altstack_handle_and_restore";
 }
 
 /** Index of the first frame after `_sigtramp`, where a crash reporter in the process handled the signal and raised it
@@ -475,7 +484,7 @@ const forFaults = /crash|sig_?(?:segv|bus|ill|fpe)|segv|segfault|segmentation|fa
 const raising = /^_{0,3}(?:pthread_)?(?:kill|raise|abort|terminate_with|abort_with)/;
 
 /** The program's own handler of signals that ended a process by abort(); `null` where none did. */
-export function ownHandler(stack: readonly ReportFrame[]): OwnHandler | null {
+export const ownHandler: (stack: readonly ReportFrame[]) => OwnHandler | null = once((stack) => {
   const trampoline = stack.slice(0, HANDLER_DEPTH).findIndex(isTrampoline);
   if (trampoline < 2 || trampoline + 1 >= stack.length) return null;
   const abort = stack.slice(0, trampoline).findIndex(({ symbol }) =>
@@ -498,7 +507,7 @@ export function ownHandler(stack: readonly ReportFrame[]): OwnHandler | null {
     isWaiting: symbol !== null &&
       (titleOf(frame) === "libsystem_kernel.dylib" || known("wait", bareName(symbol)) !== null),
   };
-}
+});
 
 /** Words that unwinders take for frames behind a trampoline. */
 const MAX_INVENTED = 3;
@@ -541,7 +550,7 @@ const defaultHandler = /^(?:demangling_|default_)(?:terminate|unexpected)_handle
 
 /** Index of the first frame after those that end a process because of an exception that was not caught; 0 where
  * there are none. Code of the program before it is an exception handler's, such as a crash reporter's. */
-export function endOfTermination(stack: readonly ReportFrame[]): number {
+export const endOfTermination: (stack: readonly ReportFrame[]) => number = once((stack) => {
   const near = Math.min(stack.length, HANDLER_DEPTH);
   for (let at = near - 1; at >= 0; at--) {
     const { symbol } = stack[at];
@@ -552,7 +561,7 @@ export function endOfTermination(stack: readonly ReportFrame[]): number {
     return at + (isHandler ? 2 : 1);
   }
   return endOfNameless(stack, near);
-}
+});
 
 /** Frames in which an exception that was raised again is looked for. */
 const AGAIN_DEPTH = 20;
@@ -582,9 +591,9 @@ export function isCatcher(frame: ReportFrame | undefined): boolean {
 }
 
 /** Index of the innermost function that raised an exception again; -1 when there is none. */
-export function rethrowOf(stack: readonly ReportFrame[]): number {
-  return stack.slice(0, AGAIN_DEPTH).findIndex(({ symbol }) => isRethrow(symbol));
-}
+export const rethrowOf: (stack: readonly ReportFrame[]) => number = once((stack) =>
+  stack.slice(0, AGAIN_DEPTH).findIndex(({ symbol }) => isRethrow(symbol))
+);
 
 /** The same of a stack whose run-times have no names: from the C library's abort() through that of C++, which calls the
  * program's terminate handlers between, such as libobjc's and a library's own; or from a handler of exceptions that the
@@ -686,7 +695,7 @@ export function isCutLoop(stack: readonly ReportFrame[]): boolean {
 }
 
 /** Whether a stack is whole as far as the search for the program's code goes. */
-export function reachesBase(stack: readonly ReportFrame[]): boolean {
+export const reachesBase: (stack: readonly ReportFrame[]) => boolean = once((stack) => {
   const last = stack.at(-1);
   if (last === undefined || isCutLoop(stack)) return false;
   // Without names only the images tell.
@@ -700,7 +709,7 @@ export function reachesBase(stack: readonly ReportFrame[]): boolean {
     return before === null || !imageTitle(before).startsWith("libsystem_kernel");
   }
   return stack.some(({ symbol }) => symbol !== null && bases.test(symbol));
-}
+});
 
 /** Fewer frames do not fill a stack, but by what one of them has there. */
 export const FEW_FRAMES = 40;
@@ -718,7 +727,7 @@ export const eventLoops =
 
 /** Index of the frame of `main` below an event loop: it and what is further out called nothing but the
  * loop; the stack's length when there is none. */
-export function entryOf(stack: readonly ReportFrame[]): number {
+export const entryOf: (stack: readonly ReportFrame[]) => number = once((stack) => {
   // A reporter left only the function that every application begins with.
   if (
     stack.length === 1 && stack[0].symbol === "main" && /\bmain\.mm?$/.test(stack[0].file ?? "")
@@ -761,11 +770,11 @@ export function entryOf(stack: readonly ReportFrame[]): number {
     }
   }
   return outer;
-}
+});
 
 /** Index of a frame of code that a run-time made, in no image, beyond which a stack is not what it was: it ends in a
  * function of the system that begins no thread. A whole report's stack goes on to where its thread began. */
-export function brokenAt(stack: readonly ReportFrame[]): number | null {
+export const brokenAt: (stack: readonly ReportFrame[]) => number | null = once((stack) => {
   const last = stack.at(-1);
   if (last === undefined || stack.length > WHOLE || last.symbol === null) return null;
   const at = stack.findIndex((frame, at) =>
@@ -774,7 +783,7 @@ export function brokenAt(stack: readonly ReportFrame[]): number | null {
   return at < 0 || at === stack.length - 1 || reachesBase(stack) || !isSystemFrame(last)
     ? null
     : at;
-}
+});
 
 /** Frames of stacks that reports have whole. */
 const WHOLE = 256;

@@ -23,6 +23,7 @@ import { demangle } from "../../symbols/demangle/demangle.ts";
 import { isJetsam, isLowMemory } from "../jetsam.ts";
 import { numberAt } from "../json.ts";
 import { cutTree } from "../read/call_tree.ts";
+import { once } from "../remember.ts";
 import { type CrashReport, fieldValue, type ReportFrame, type ReportThread } from "../report.ts";
 import { headOf } from "../text.ts";
 import { crashedIndex } from "./crashed.ts";
@@ -336,11 +337,11 @@ function isOwnFailure(frame: ReportFrame | undefined): boolean {
 }
 
 /** Whether what raised the exception by which a process ended is on a stack. */
-function throwsOn(stack: readonly ReportFrame[]): boolean {
+const throwsOn: (stack: readonly ReportFrame[]) => boolean = once((stack) => {
   const raised = stack.slice(endOfTermination(stack));
   const thrown = raised.findLastIndex(({ symbol }) => isThrow(symbol));
   return thrown >= 0 && !isCatcher(raised[thrown + 1]);
-}
+});
 
 /** Whether a signal interrupted code of which nothing is known but addresses that are in no image, as what a run-time
  * compiles while it runs. */

@@ -87,7 +87,10 @@ export function asRead(report: CrashReport, sentences: readonly string[]): strin
   const isWhole = !isDamaged;
   const read = sentences.map((text) => {
     let told = text;
-    for (const [pattern, instead] of claims) told = told.replace(pattern, instead);
+    // What is said of the report names it.
+    if (text.includes("report")) {
+      for (const [pattern, instead] of claims) told = told.replace(pattern, instead);
+    }
     return isWhole
       ? told.replaceAll("in what could be read", "in the report")
         .replaceAll("hat could be read of the report", "hat was found in the report")

@@ -19,6 +19,7 @@ import type { CpuFamily, KnowledgeKind, KnowledgeRow } from "./row.ts";
 import { runtimeRows } from "./runtimes.ts";
 import { terminationRows } from "./terminations.ts";
 import { companions, scriptRows, sdkRows, vendorRows } from "./vendors.ts";
+import { WordIndex } from "./words.ts";
 
 export {
   heapDamage,
@@ -74,18 +75,21 @@ export const knowledge: readonly KnowledgeRow[] = [
 class Rows {
   readonly #exact = new Map<string, KnowledgeRow[]>();
   /** Prefixes by their first two characters. */
-  readonly #prefixes = new Map<string, KnowledgeRow[]>();
+  readonly #prefixes = new Map<string, { begin: string; row: KnowledgeRow }[]>();
   /** Those that are sorted, the longest prefix first: few are ever asked for. */
   readonly #sorted = new Set<string>();
-  readonly all: KnowledgeRow[] = [];
+  readonly #all: KnowledgeRow[] = [];
+  /** The same by words of theirs; made when they are first looked for in a text. */
+  #words: WordIndex | null = null;
 
   add(row: KnowledgeRow): void {
-    this.all.push(row);
+    this.#all.push(row);
     if (row.key.endsWith("*")) {
       const start = row.key.slice(0, 2);
       const list = this.#prefixes.get(start);
-      if (list === undefined) this.#prefixes.set(start, [row]);
-      else list.push(row);
+      const prefix = { begin: row.key.slice(0, -1), row };
+      if (list === undefined) this.#prefixes.set(start, [prefix]);
+      else list.push(prefix);
     } else {
       const list = this.#exact.get(row.key);
       if (list === undefined) this.#exact.set(row.key, [row]);
@@ -104,10 +108,16 @@ class Rows {
     const list = this.#prefixes.get(start);
     if (list === undefined) return null;
     if (!this.#sorted.has(start)) {
-      list.sort((a, b) => b.key.length - a.key.length);
+      list.sort((a, b) => b.begin.length - a.begin.length);
       this.#sorted.add(start);
     }
-    return list.find((row) => key.startsWith(row.key.slice(0, -1))) ?? null;
+    return list.find(({ begin }) => key.startsWith(begin))?.row ?? null;
+  }
+
+  /** The first row whose key is in a text; `null` when there is none. */
+  within(text: string): KnowledgeRow | null {
+    this.#words ??= new WordIndex(this.#all.map(({ key }) => key));
+    return this.#all[this.#words.find(text)] ?? null;
   }
 }
 
@@ -237,7 +247,7 @@ export function knownWatchdog(reason: string): KnowledgeRow | null {
 }
 
 function containing(kind: KnowledgeKind, text: string): KnowledgeRow | null {
-  return kinds.get(kind)?.all.find(({ key }) => text.includes(key)) ?? null;
+  return kinds.get(kind)?.within(text) ?? null;
 }
 
 /** A function's name without what compilers and reporters add to it: `specialized`, `closure #1 in`,
