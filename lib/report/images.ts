@@ -121,8 +121,21 @@ const MAX_REMEMBERED = 1 << 12;
 /** The image of a frame, or the name of one that the report does not list; `null` when it has neither. */
 export function imageOf(frame: ReportFrame): Pick<ReportImage, "path" | "name"> | null {
   const { image, imageName } = frame;
-  if (image !== null) return image.path === null && isNoImage(image.name) ? null : image;
+  if (image !== null) {
+    return (image.path === null && isNoImage(image.name)) || isUnlisted(image) ? null : image;
+  }
   return imageName === null || isNoImage(imageName) ? null : { path: null, name: imageName };
+}
+
+/** Whether an entry of the list of images is one of which nothing was found: `0x0 - 0xffffffffffffffff ??? unknown-arch
+ * <0000…> ???`. */
+function isUnlisted({ path, name }: Pick<ReportImage, "path" | "name">): boolean {
+  return (path === null || path === "???") && /^\?\?\?(?: unknown-arch)?$/.test(name);
+}
+
+/** Whether an image has no name of its own: it is listed by its UUID alone. */
+export function isUnnamedImage(image: Pick<ReportImage, "path" | "name">): boolean {
+  return /^(?:<[\da-f-]{32,36}>$|\?\?\?)/i.test(imageTitle(image));
 }
 
 /** Whether an entry without a path stands for code outside of all images: `???`, or what an engine compiled. */

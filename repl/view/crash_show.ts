@@ -425,6 +425,11 @@ function frameworkOf({ verdict, absent, deciding, frames }: Attribution): Report
     : frames[found].frame;
 }
 
+/** Whether the deciding frame's image is listed by its UUID alone. */
+function isNameless(deciding: OwnedFrame | null): boolean {
+  return deciding?.library != null && /^(?:<[\da-f-]{32,36}>$|\?\?\?)/i.test(deciding.library);
+}
+
 /** Whether the report does not have where the deciding frame's library is: the program need not have brought it. What was
  * compiled of an assembly is the program's. */
 function isPlaceless(deciding: OwnedFrame | null): boolean {
@@ -498,7 +503,11 @@ function verdictWords(
       ? safe`a plug-in that the program does not bring along`
       : safe`a library that the program does not bring along`
     : verdict === "program" && isLibrary === null
-    ? isEvidence ? safe`code in the image` : safe`the image`
+    ? isNameless(deciding)
+      ? safe`an image without a name`
+      : isEvidence
+      ? safe`code in the image`
+      : safe`the image`
     : verdict === "program" && isLibrary
     ? isPlaceless(deciding) ? safe`a library in the process` : safe`a library in the program`
     : verdict === "runtime" && (script !== null || isCompiled || !isEvidence)

@@ -7,6 +7,7 @@ import {
   fullHeap,
   known,
   knownFrame,
+  knownVendor,
   partThreads,
   thrownScript,
 } from "../knowledge/mod.ts";
@@ -406,6 +407,8 @@ function partBeside(
     ) && !report.images.some((image) => image.name.startsWith(`lib${title.toLowerCase()}`))
   );
   if (found !== undefined) return found.title;
+  const between = titleAround(stack, stack.indexOf(frame));
+  if (between !== null) return between;
   // Xamarin's functions are called by its own classes.
   const inner = stack[stack.indexOf(frame) - 1];
   if (inner !== undefined && titleOf(inner) === titleOf(frame)) {
@@ -415,6 +418,24 @@ function partBeside(
       report.information.some((text) => text.startsWith("Unhandled managed exception: "))
     ? "Mono"
     : null;
+}
+
+/** What is linked into the program whose functions are on both sides of one without a name in the same image; `null` where
+ * they are not, or of different ones. */
+function titleAround(stack: readonly ReportFrame[], at: number): string | null {
+  const title = titleOf(stack[at]);
+  const nearest = (step: number): string | null => {
+    for (let index = at + step; stack[index] !== undefined; index += step) {
+      if (titleOf(stack[index]) !== title) return null;
+      const symbol = functionOf(stack[index], stack[index - 1] ?? null);
+      if (symbol !== null) {
+        return knownFrame(symbol)?.framework ?? knownVendor(symbol)?.meaning ?? null;
+      }
+    }
+    return null;
+  };
+  const inner = nearest(-1);
+  return inner !== null && inner === nearest(1) ? inner : null;
 }
 
 /** Characters of a log in which Mono's words are looked for. */

@@ -75,8 +75,8 @@ function makerOfFrame(frames: readonly OwnedFrame[], at: number): string | null 
   const { frame } = frames[at];
   const symbol = functionOf(frame, null);
   if (symbol === null) return null;
-  const vendor = knownVendor(symbol)?.meaning ?? null;
-  if (vendor !== null) return vendor;
+  const vendor = knownVendor(symbol) ?? knownVendor(frame.symbol!);
+  if (vendor !== null && !isOfOwnName(symbol, vendor.key, titleOf(frame))) return vendor.meaning;
   const companion = companionOf(symbol, frames.map(({ frame }) => frame.symbol));
   if (companion !== null) return companion;
   const crate = crateOf(frame.symbol!);
@@ -87,6 +87,14 @@ function makerOfFrame(frames: readonly OwnedFrame[], at: number): string | null 
     return other !== null && other !== crate;
   });
   return isCalled ? `the crate ${crate}` : null;
+}
+
+/** Whether a function has the name of its image, which itself begins with a library's prefix. */
+function isOfOwnName(symbol: string, key: string, title: string): boolean {
+  const own = title.replace(/\W.*$/s, "").toLowerCase();
+  const prefix = key.replace(/\W/g, "").length;
+  return own.length >= Math.max(prefix, 3) &&
+    /[A-Za-z_]\w*/.exec(symbol.slice(0, 400))?.[0].toLowerCase().startsWith(own) === true;
 }
 
 /** The crate of the program's main function in Rust. */

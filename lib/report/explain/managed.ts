@@ -137,6 +137,12 @@ function shortened(steps: readonly string[]): string[] {
 /** Namespaces of .NET's own libraries, and of what stands for Apple's frameworks in .NET. */
 const ofRuntime =
   /^(?:System|Mono|Internal|Interop|ObjCRuntime|UIKit|AppKit|Foundation|Core[A-Z]\w{1,30}|MonoTouch|AVFoundation|MapKit|WebKit|StoreKit|Java)\./;
+/** Whether a frame's function is a managed method of those, as Mono names methods: `MonoTouch.UIKit.UIView:AddSubview`. */
+export function isRuntimeMethod(symbol: string): boolean {
+  return ofRuntime.test(symbol) &&
+    /^(?:[A-Z]\w{0,60}\.){1,8}[^:\s(]{1,200}:[\w.<>]{1,200}(?: \(|\(|$)/.test(symbol);
+}
+
 /** Namespaces of libraries that programs bring along. */
 const ofLibraries =
   /^(?:Xamarin|Microsoft|Newtonsoft|MvvmCross|ReactiveUI|Prism|SQLite|Realms|FFImageLoading|Plugin|Acr|Rg|SkiaSharp|DryIoc|Autofac|Syncfusion|Telerik|DevExpress|Akavache|Refit|Polly|RestSharp|Splat|Sentry)\./;

@@ -1,6 +1,13 @@
 /** Whether an image is the program's executable or another, as far as a report tells. */
 
-import { baseName, imageOf, imageTitle, isSystemFrame, titleOf } from "../images.ts";
+import {
+  baseName,
+  imageOf,
+  imageTitle,
+  isSystemFrame,
+  isUnnamedImage,
+  titleOf,
+} from "../images.ts";
 import type { CrashReport, ReportFrame, ReportImage } from "../report.ts";
 import { isOfIdentifier, isSamePath } from "./program.ts";
 import { frameOwner } from "./stack.ts";
@@ -27,9 +34,7 @@ export function isLibrary(frame: ReportFrame, report: CrashReport): boolean | nu
   }
   // The simulator starts its apps by a program of its own.
   if (name === "SimulatorTrampoline") return false;
-  // Of an image without a name it is not known whose it is, where the program has one.
-  if (title.startsWith("<") && name !== null && hasImage(report, name)) return null;
-  if (image.name === "???" || title.startsWith("<")) return false;
+  if (isUnnamedImage(image)) return null;
   const executable = entryImage(report);
   if (executable !== null) {
     if (executable === title) return false;
@@ -54,12 +59,6 @@ export function isLibrary(frame: ReportFrame, report: CrashReport): boolean | nu
     text !== null && text.length > 0 && (text.startsWith(title) || title.startsWith(text) ||
       image.name === text)
   );
-}
-
-/** Whether an image of a report has a name. */
-function hasImage({ images, stacks }: CrashReport, name: string): boolean {
-  return images.some((image) => imageTitle(image) === name) ||
-    stacks[0]?.some((frame) => titleOf(frame) === name) === true;
 }
 
 /** Whether an image is the framework into which Flutter compiles the program's own Dart code. */

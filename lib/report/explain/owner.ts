@@ -10,6 +10,7 @@ import {
 } from "../images.ts";
 import type { CodeOrigins } from "../origins.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
+import { isRuntimeMethod } from "./managed.ts";
 import { isOfProcess, isSystemProgram } from "./program.ts";
 import { frameOwner, functionOf, isMonoFile } from "./stack.ts";
 
@@ -136,6 +137,7 @@ export function isMonos(frame: ReportFrame, { stacks }: CrashReport): boolean {
   const { symbol, file, index, image, imageName } = frame;
   const name = plainName(frame);
   if (name === null) return false;
+  if (isRuntimeMethod(name)) return true;
   if (!/^[a-zA-Z_]\w{1,200}$/.test(name) || name === "main") return false;
   // Its assemblies' code is none of the run-time's own.
   if (isMonoFile(file) && file!.endsWith(".c")) return true;

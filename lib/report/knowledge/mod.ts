@@ -10,10 +10,12 @@ import { frameRows } from "./frames.ts";
 import { frameworkRows } from "./frameworks.ts";
 import { jetsamRows } from "./jetsam.ts";
 import { kindRows } from "./kinds.ts";
+import { linkedRows } from "./linked.ts";
 import { messageRows } from "./messages.ts";
 import { consoleRows } from "./consoles.ts";
 import { mobileRows } from "./mobile.ts";
 import { panicRows } from "./panics.ts";
+import { podRows } from "./pods.ts";
 import { oncePerText } from "../remember.ts";
 import type { CpuFamily, KnowledgeKind, KnowledgeRow } from "./row.ts";
 import { runtimeRows } from "./runtimes.ts";
@@ -67,6 +69,8 @@ export const knowledge: readonly KnowledgeRow[] = [
   ...kindRows,
   ...panicRows,
   ...vendorRows,
+  ...linkedRows,
+  ...podRows,
   ...sdkRows,
   ...scriptRows,
 ];
@@ -217,9 +221,44 @@ export function companionOf(symbol: string, others: readonly (string | null)[]):
 
 /** The row for whose a function is that is linked into a program, by its name or its class; `null` when that does not
  * tell. */
-export function knownVendor(symbol: string): KnowledgeRow | null {
+export const knownVendor: (symbol: string) => KnowledgeRow | null = oncePerText((symbol) => {
   const method = /^(?:__\d{1,3})?[-+](\[\w{1,100})/.exec(symbol)?.[1];
-  return known("vendor", method ?? bareName(symbol));
+  if (method !== undefined) return known("vendor", method) ?? ofCategory(symbol);
+  const module = /^_{0,2}\$[sS](\d{1,2})([A-Za-z]\w{1,99})/.exec(symbol);
+  if (module !== null) return known("sdk", module[2].slice(0, Number(module[1])));
+  const name = bareName(symbol);
+  const row = known("vendor", name);
+  if (row !== null || !name.includes("::")) return row;
+  const plain = qualifiedName(name);
+  return plain === name ? null : known("vendor", plain);
+});
+
+/** The row for a category of a class of the system's, by the category's name: `-[UIImageView(WebCache) …]`. */
+function ofCategory(symbol: string): KnowledgeRow | null {
+  const name = /^(?:__\d{1,3})?[-+]\[\w{1,100}(\(\w{1,60})\) /.exec(symbol)?.[1];
+  return name === undefined ? null : known("vendor", name);
+}
+
+/** The name of a function of C++ without what demanglers write before it: the result of a template's, and thunks. */
+function qualifiedName(name: string): string {
+  const bare = name.replace(/^(?:non-virtual |virtual |covariant return )?thunk to /, "")
+    .replace(/^guard variable for /, "");
+  let depth = 0;
+  let begin = 0;
+  for (let at = 0; at < bare.length; at++) {
+    const char = bare[at];
+    if (char === "<") depth++;
+    else if (char === ">" && bare[at - 1] !== "-") depth--;
+    else if (depth > 0) continue;
+    // A result may be in parentheses itself, as that of `decltype`.
+    else if (char === "(" && !bare.startsWith("(anonymous", at)) break;
+    else if (char === "(") at = Math.max(at, bare.indexOf(")", at));
+    else if (char === " ") {
+      if (/\boperator$/.test(bare.slice(begin, at))) break;
+      begin = at + 1;
+    }
+  }
+  return bare.slice(begin).replace(/^[*&]+/, "").replace(/^\(anonymous namespace\)::/, "");
 }
 
 /** The row for the words of a message; `null` when there is none. */

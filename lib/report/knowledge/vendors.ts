@@ -9,7 +9,7 @@ const vendors = [
   [
     "Firebase or Google's libraries for it",
     "github.com/firebase/firebase-ios-sdk, github.com/google/promises",
-    ...["[FIR*", "[FBL*", "[GUL*", "[GDT*", "[GTMSessionFetcher*", "firebase::*"],
+    ...["[FIR*", "[GUL*", "[GTMSessionFetcher*", "firebase::*"],
   ],
   ["Google Sign-In", "github.com/google/GoogleSignIn-iOS", "[GIDSignIn*", "[GIDGoogleUser*"],
   [
@@ -89,7 +89,7 @@ const vendors = [
   ["MoPub", "github.com/mopub/mopub-ios-sdk", "[MoPub*"],
   ["Appboy (Braze)", "github.com/Appboy/appboy-ios-sdk", "[Appboy*", "[ABK*"],
   ["Zendesk's SDK", "developer.zendesk.com", "[ZDC*", "[ZDK*"],
-  ["Intercom", "github.com/intercom/intercom-ios", "[Intercom", "[ICM*"],
+  ["Intercom", "github.com/intercom/intercom-ios", "[Intercom"],
   ["OneSignal", "github.com/OneSignal", "[OneSignal*"],
   [
     "Batch",
@@ -216,7 +216,7 @@ const vendors = [
   [
     "Lua",
     "lua.org: the prefixes of its source files",
-    ...["luaV_*", "luaD_*", "luaL_*", "lua_*", "luaH_*", "luaC_*", "luaM_*", "luaG_*", "luaT_*"],
+    ...["luaV_*", "luaD_*", "luaL_*", "luaH_*", "luaC_*", "luaM_*", "luaG_*", "luaT_*"],
     ...["luaS_*", "luaF_*", "luaE_*", "luaZ_*", "luaK_*", "luaX_*", "luaY_*", "luaO_*", "luaU_*"],
   ],
   ["SQLite", "sqlite.org", "sqlite3*"],
@@ -252,7 +252,13 @@ const vendors = [
     ...["GC_malloc*", "GC_clear_stack*", "GC_mark_*", "GC_push_*", "GC_collect*", "GC_gcollect*"],
     ...["GC_generic_malloc*", "GC_reclaim*", "GC_finish_collection*", "GC_stopped_mark*"],
   ],
-  ["libcurl", "github.com/curl/curl", "Curl_*", "curl_*"],
+  [
+    "libcurl",
+    "github.com/curl/curl",
+    ...["Curl_*", "curl_easy_*", "curl_multi_*", "curl_global_*", "curl_share_*", "curl_slist_*"],
+    ...["curl_mime_*", "curl_url*", "curl_form*", "curl_ws_*", "curl_free", "curl_getdate"],
+    "curl_version*",
+  ],
   ["OpenSSL or what was made from it", "openssl.org", "SSL_*", "OPENSSL_*", "EVP_*", "bssl::*"],
   [
     "libuv",

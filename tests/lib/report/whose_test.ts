@@ -2449,3 +2449,86 @@ Deno.test("what called the program where a library of the system that it called 
     "It was in code of the program that SwiftUI called.",
   );
 });
+
+/** Whose code the deciding function is by its name. */
+function maker(text: string): string | null {
+  return attributeReport(readReport(text, "x")).maker;
+}
+
+Deno.test("a library that is linked into the program is known by its functions' names, classes and modules", () => {
+  for (
+    const [symbol, title] of [
+      // Prefixes of C, with or without a result and a thunk before names of C++.
+      ["g_object_unref", "GLib"],
+      ["non-virtual thunk to xercesc_3_2::Parser::read()", "Xerces-C++ or Xalan"],
+      ["void Botan::copy_mem<unsigned char>(unsigned char*, unsigned long)", "Botan"],
+      ["std::__1::pair<int, int> const& Botan::least(int (*)(int))", "Botan"],
+      // Whole names of classes where others have the prefix, too.
+      ["QComboBoxPrivate::setCurrentIndex(QModelIndex const&)", "Qt"],
+      ["wxTreeCtrlBase::Expand(wxTreeItemId const&)", "wxWidgets"],
+      // Classes and blocks of Objective-C, and categories of the system's.
+      ["__31-[STPAPIClient createToken:]_block_invoke", "Stripe's SDK"],
+      ["-[UIImageView(WebCache) sd_cancelCurrentImageLoad]", "SDWebImage"],
+      // Modules of Swift.
+      ["$s9Alamofire7SessionC6cancelyyF", "Alamofire"],
+    ]
+  ) assertEquals(maker(crash(`${access}0x18`, [`Shop ${symbol} + 8`, ...ends])), title, symbol);
+});
+
+Deno.test("names that programs have as well are no library's", () => {
+  for (
+    const symbol of [
+      ...["g_state", "g_init_all", "rb_insert_color", "R_RegisterShader", "curl_block_init"],
+      ...[
+        "lua_to_game_string",
+        "luaopen_shop_cart",
+        "php_report_error",
+        "plist_write",
+        "hb_list_add",
+      ],
+      ...["QCartWidget::show()", "wxCartFrame::OnIdle()", "Cart::run(QString const&)"],
+      ...["-[ICMCart show]", "-[FBLogicTests run]", "-[CCMenuViewController show]"],
+      "$s4Shop7SessionC6cancelyyF",
+    ]
+  ) assertEquals(maker(crash(`${access}0x18`, [`Shop ${symbol} + 8`, ...ends])), null, symbol);
+  // A program whose own name begins as a library's functions do.
+  const lws = crash(`${access}0x18`, ["lws lws_open + 8", ...ends]);
+  assertEquals(maker(lws), null);
+});
+
+Deno.test("a function without a name between two of a library in the same image is not the program's", () => {
+  const around = (inner: string, outer: string): (string | null)[] =>
+    whose(crash(abort, [...aborts, inner, "Shop 0x100004000 + 20", outer, ...ends])).slice(0, 2);
+  assertEquals(around("Shop duk_push_int + 8", "Shop duk_call + 8"), ["unknown", "nameless"]);
+  for (
+    const [inner, outer] of [
+      ["Shop duk_push_int + 8", "Shop openCart + 8"],
+      ["Shop duk_push_int + 8", "Engine duk_call + 8"],
+    ]
+  ) assertEquals(around(inner, outer), ["program", null]);
+});
+
+Deno.test("an image of which only the UUID is listed is not the program, and one of which nothing is, is none", () => {
+  const heaviest =
+    "Command:          Shop\nPath:             /private/var/containers/Bundle/Application/A/Shop.app/Shop\n" +
+    "Event:            cpu usage\nSteps:            22\n\nHeaviest stack for the target process:\n" +
+    "  15  ??? (libsystem_pthread.dylib + 14340) [0x1d0923804]\n" +
+    "  15  ??? (<BC567159-0000-34E3-991D-000000000001> + 108100) [0x10001a644]\n" +
+    "  12  ??? (Foundation + 459804) [0x1acb6b41c]\n";
+  const { isLibrary, library } = attributeReport(readReport(heaviest, "x"));
+  assertEquals(library, "<BC567159-0000-34E3-991D-000000000001>");
+  assertEquals(isLibrary, null);
+  const unknown =
+    `${access}0x18\n\nThread 0 Crashed:\n0   ???   0x0000000000007000 0x0 + 28672\n\n` +
+    "Binary Images:\n0x0 - 0xffffffffffffffff ??? unknown-arch  <00000000000000000000000000000000> ???\n";
+  assert(!whose(unknown).includes("program"), JSON.stringify(whose(unknown)));
+});
+
+Deno.test("a managed method of .NET's own or of Apple's frameworks there does not decide", () => {
+  const frames = [
+    "Shop MonoTouch.UIKit.UIView:AddSubview + 8",
+    "Shop Shop.Cart.List:Show + 8",
+    ...ends,
+  ];
+  assertEquals(whose(crash(abort, [...aborts, ...frames]))[3], "Shop.Cart.List:Show");
+});
