@@ -115,7 +115,7 @@ export function explanationLines(
   if (path.length > 0) where.push(safe`call path: ${join(path.map(escape), " → ")}`);
   part(safe`Where`, where);
   part(safe`Whose`, verdictWords(report, attribution, style));
-  part(safe`Likely causes`, causes.map((text) => short(text)));
+  part(safe`Possible causes`, causes.map((text) => short(text)));
   const start = check.length > 0 ? null : startWords(report, attribution);
   part(
     safe`What to check`,

@@ -771,7 +771,8 @@ function jumpWords(report: CrashReport, address: bigint, region: RegionWords): s
 
 /** Whether code may have been at an address that was jumped to. */
 function mayBeUnloaded(report: CrashReport, address: bigint, region: RegionWords): boolean {
-  if (region.type !== null && !region.executable) return false;
+  // No code was ever at what is no address.
+  if (address >> 48n !== 0n || region.type !== null && !region.executable) return false;
   const frame = innermost(report.crashedThread);
   const isNamed = frame?.address === address &&
     (imageOf(frame) !== null || frame.symbol !== null && dataNames.test(frame.symbol));

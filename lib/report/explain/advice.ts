@@ -9,6 +9,7 @@ import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { managedCalls } from "./managed.ts";
 import { shortName } from "./names.ts";
 import { isEvidence } from "./evidence.ts";
+import { excludedClauses } from "./facts.ts";
 import { faultingThread, usedFor } from "./instruction.ts";
 import { isApples, isOfProcess, isOutside, isPlugIn, isSystemProgram } from "./program.ts";
 import { isMobile } from "./platform.ts";
@@ -43,6 +44,7 @@ export function adviceOf(
   const unfit = [
     ...cannotBuild(report, own) ? [ofTools] : [],
     ...quotes(happened) ? [ofMessage] : [],
+    ...excludedClauses(report, happened),
   ];
   const hasObjects = usesObjects(report);
   for (const row of advised) {

@@ -7,6 +7,7 @@ import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { headOf } from "../text.ts";
 import { adviceOf } from "./advice.ts";
 import { isUnderRosetta } from "./cpu.ts";
+import { possibleCauses } from "./facts.ts";
 import { simulatorOf } from "./platform.ts";
 import { asRead } from "./unread.ts";
 import { sentence, threadWords, unique } from "./words.ts";
@@ -28,7 +29,7 @@ export interface Explanation {
   /** The functions that led there, outermost first, as far as they have names: the program's, then what the
    * innermost of them called; `…` for those that are left out. Empty when no stack shows it. */
   readonly path: readonly string[];
-  /** Usual causes, the most likely first. */
+  /** Usual causes that the report does not exclude, the most likely first. */
   readonly causes: readonly string[];
   /** What to do, in order. */
   readonly check: readonly string[];
@@ -79,12 +80,8 @@ export function finished(
     : process.name || ((report.panic === null ? nameByMain(report) : null) ??
       process.identifier ?? nameByReason(report));
   const who = name === null ? version === "" ? "" : `version${version}: ` : `${name}${version}: `;
-  const causes: string[] = [];
   // The first row that has causes is the most specific.
-  for (const row of rows) {
-    if (causes.length === 0) causes.push(...row.causes);
-    if (row.isCause === true) break;
-  }
+  const first = rows.find(({ causes, isCause }) => causes.length > 0 || isCause === true);
   const headed = asRead(report, [what, ...unique(said.map(withReadableNames))]);
   return {
     headline: `${who}${headed[0]}${on === "" ? "" : `, ${on}`}`,
@@ -93,7 +90,7 @@ export function finished(
     firstOwn,
     raiser: null,
     path,
-    causes,
+    causes: possibleCauses(report, first?.causes ?? [], said),
     check: adviceOf(report, rows, said, thread, firstOwn),
     rows,
   };

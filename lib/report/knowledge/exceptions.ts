@@ -483,7 +483,8 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     meaning: "The process was ended because a page that it used has no valid code signature.",
     causes: [
       "a program or library that was changed after it was signed, or is damaged",
-      "code made at run time without the entitlement, or a bad function pointer",
+      "code made at run time without the entitlement",
+      "a bad function pointer",
     ],
     next: "See what is at the address: codesign --verify --deep --strict for what comes of a file.",
     source: note,
@@ -661,7 +662,8 @@ export const exceptionRows: readonly KnowledgeRow[] = [
   },
   ...([
     ["BUS_ADRERR", "memory is mapped at the address, but the access failed", [
-      "memory that may not be used in that way: a write to what may only be read, or the end of a stack",
+      "a write to what may only be read",
+      "the end of a stack",
       "a mapped file that became shorter",
     ], ""],
     [
@@ -715,7 +717,8 @@ export const exceptionRows: readonly KnowledgeRow[] = [
       "memory is mapped at the address, but the access failed: by the code's name because the pointer was not aligned, but on ARM the kernel gives it to each SIGBUS",
       [
         "a pointer that is not aligned, as of a cast from bytes to a larger type",
-        "memory that may not be used in that way: a write to what may only be read, or the end of a stack",
+        "a write to what may only be read",
+        "the end of a stack",
       ],
       "See whether the instruction needs an alignment.",
     ],
@@ -723,7 +726,8 @@ export const exceptionRows: readonly KnowledgeRow[] = [
       "BUS_ADRALN aligned",
       "memory is mapped at the address, but the access failed: on ARM the kernel gives this code to each SIGBUS, and the address is aligned",
       [
-        "memory that may not be used in that way: a write to what may only be read, or the end of a stack",
+        "a write to what may only be read",
+        "the end of a stack",
         "a mapped file that became shorter",
       ],
       "",
@@ -747,7 +751,7 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     key: "SEGV_ACCERR",
     cpu: "intel",
     meaning: "memory is mapped at the address, but may not be used in that way",
-    causes: ["a write to what may only be read, or the end of a stack"],
+    causes: ["a write to what may only be read", "the end of a stack"],
     next: "",
     source: "XNU, bsd/dev/i386/unix_signal.c: sendsig",
   },

@@ -347,7 +347,8 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     ],
     "A function for C strings got a pointer that is no string.",
     [
-      "a string that is null or already freed",
+      "a string that is null",
+      "a string that was already freed",
       "a number or an object where a string is needed",
     ],
     "Check the pointer in the calling frame.",

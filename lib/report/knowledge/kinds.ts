@@ -781,7 +781,8 @@ export const kindRows: readonly KnowledgeRow[] = [
     "nothing",
     "",
     [
-      "a pointer that is null: an object that was never set or was set to nil, or a function that was called by a null pointer",
+      "a pointer that is null: an object that was never set or was set to nil",
+      "a function pointer that is null, and that was called",
     ],
     "Find the pointer that the top frame uses, and why it is null.",
     vm,
@@ -792,8 +793,9 @@ export const kindRows: readonly KnowledgeRow[] = [
     "",
     [
       "the end of a stack, whose guard page is protected: recursion that goes too deep, or a large local array",
-      "a write to what may only be read, or a jump to what is no code",
+      "a write to what may only be read",
       "a wrong pointer or an index out of range",
+      "a jump to what is no code",
     ],
     "",
     "XNU, osfmk/vm/vm_fault.c: KERN_PROTECTION_FAILURE",
@@ -880,9 +882,10 @@ export const kindRows: readonly KnowledgeRow[] = [
     "low",
     "",
     [
-      "a number used as a pointer, or a pointer that was damaged or cut to 32 bits",
+      "a number used as a pointer, or a pointer that was damaged",
       "an index or a large offset from a pointer that is null",
       "a pointer that was read from memory that was freed and is used for something else",
+      "a pointer that was cut to 32 bits",
     ],
     "Find where the pointer comes from; run with Address Sanitizer.",
     vm,
@@ -930,8 +933,9 @@ export const kindRows: readonly KnowledgeRow[] = [
     "number",
     "",
     [
-      "a number used as a pointer, or a pointer that was damaged or cut to 32 bits",
+      "a number used as a pointer, or a pointer that was damaged",
       "a pointer that was read from memory that was freed and is used for something else",
+      "a pointer that was cut to 32 bits",
     ],
     "Find where the pointer comes from; run with Address Sanitizer.",
     vm,

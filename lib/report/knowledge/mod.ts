@@ -39,6 +39,7 @@ export {
   nvmeMakers,
   servedThings,
 } from "./kernel.ts";
+export { excludedAdvice, excludedCauses, type Exclusion, type ReportFact } from "./exclusions.ts";
 export { missingUsage } from "./messages.ts";
 export { fullHeap, thrownScript } from "./runtimes.ts";
 export { ownMessage } from "./panics.ts";

@@ -356,7 +356,8 @@ export const terminationRows: readonly KnowledgeRow[] = [
     "a page that the process used has no valid code signature",
     [
       "a program or library that was changed in place or after it was signed, as by install_name_tool, a patch or a copy over it",
-      "code written at run time, or a bad function pointer",
+      "code written at run time",
+      "a bad function pointer",
     ],
     "",
     reason,

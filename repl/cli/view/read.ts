@@ -230,7 +230,7 @@ async function reportIn(what: string, options: ViewOptions): Promise<Viewed> {
       ],
       notes: [
         ...explanation.happened,
-        ...explanation.causes.map((cause) => `Likely cause: ${cause}`),
+        ...explanation.causes.map((cause) => `Possible cause: ${cause}`),
         ...explanation.check,
       ],
     },

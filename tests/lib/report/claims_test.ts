@@ -722,7 +722,10 @@ Deno.test("null without a stack may be a function's; near null in a nameless lib
     "Exception Type:        EXC_BAD_ACCESS (SIGSEGV)",
     "Exception Codes:       KERN_INVALID_ADDRESS at 0x0000000000000000",
   ];
-  assertStringIncludes(told([...head, ""].join("\n")).causes, "or a function that was called");
+  assertStringIncludes(
+    told([...head, ""].join("\n")).causes,
+    "a function pointer that is null, and that was called",
+  );
   assert(!told(crashText(head, ["Shop sell + 4", "Shop main + 8"])).causes.includes("function"));
   const objc = told(crashText([head[0], head[1].replace(/0$/, "8")], [
     "libobjc.A.dylib 0x1c0f00000 + 120112",

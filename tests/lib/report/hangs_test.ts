@@ -601,7 +601,7 @@ Deno.test("why a device was reset, by its boot faults; how long a process did no
     )).causes;
   assertEquals(causes("rst wdog,reset_in_1"), ["a watchdog (wdog)"]);
   assertEquals(causes("btn_rst"), ["buttons held for a forced restart (btn_rst)"]);
-  assertEquals(causes("").length, 4);
+  assertEquals(causes("").length, 3);
   const { text } = explained(
     "Event:            hang\nDuration:         38.98s\n" +
       "Duration Sampled: 1.10s (process was unresponsive for 38 seconds before sampling)\nSteps:            11\n",

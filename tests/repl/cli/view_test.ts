@@ -108,7 +108,7 @@ Deno.test("reports and profiles are told by their content", () =>
     assertEquals(crash.threads.map(({ mark }: { mark: string }) => mark), ["", "crashed"]);
     assertStringIncludes(crash.subtitle, "EXC_BREAKPOINT");
     assertStringIncludes(crash.notes.join("\n"), "optional was nil");
-    assertStringIncludes(crash.notes.join("\n"), "\nLikely cause: a forced unwrap");
+    assertStringIncludes(crash.notes.join("\n"), "\nPossible cause: a forced unwrap");
     const nameless = await view(`${root}tests/fixtures/reports/stackshot288.ips`, "-o", out);
     assertEquals(nameless.code, 0, nameless.stderr);
     assertEquals(dataOf(out).title, "stackshot288.ips");
