@@ -667,7 +667,8 @@ export function tellKind(crash: Crash, isDecoded: boolean, story: Story): void {
   if (
     !outside && uncaught === null && isCheck(report) &&
     !rows.some(({ key }) => key === "a trap in a handler of signals") &&
-    !happened.some((text) => /authentication|sanitizer: |debugtrap/.test(text)) &&
+    // A message that is quoted names it, also one that nothing is known of.
+    !happened.some((text) => /authentication|sanitizer: |debugtrap|^It says: /.test(text)) &&
     rows.every(({ kind }) => kind === "exception" || kind === "signal" || kind === "subtype")
   ) {
     story.tell(

@@ -65,7 +65,8 @@ export function tellMessages({ report, texts, uncaught, ended }: Crash, story: S
       continue;
     }
     const row = symbolRow(text, report) ?? newerRow(text, report) ??
-      architectureRow(text, report) ?? packageRow(text) ?? guardRow(text, report) ??
+      architectureRow(text, report) ?? refusedRow(text) ?? packageRow(text) ??
+      guardRow(text, report) ??
       (isUnknown && /Sanitizer: SEGV on unknown address/.test(text)
         ? known("message", "Sanitizer: SEGV on no address")
         : null) ??
@@ -219,6 +220,21 @@ function isCutCopy(text: string, texts: readonly string[]): boolean {
   const end = text.slice(from + 2);
   return from > 0 && end.length >= 24 &&
     texts.some((other) => other !== text && other.length > text.length && other.includes(end));
+}
+
+/** Why a place has no file that could be taken: the file is not there, or was not looked at. */
+const notThere =
+  /^(?:no such file|not in dyld cache|relative path|stat\(|open\(|tried|file system sandbox|sandbox|blocked by|security policy|no LC_RPATH|not found|image not found|errno|directory|not a file|'[^'\n]{1,300}' could not be found|@\w{0,20}path.{0,20}not allowed)/;
+
+/** The row for a library that is there and that dyld does not take, for a reason of which nothing is known; `null` where
+ * something is, or where there was no file. */
+export function refusedRow(text: string): KnowledgeRow | null {
+  if (!text.includes("Library not loaded")) return null;
+  if (knownMessage(text)?.key.startsWith("Library not loaded") !== true) return null;
+  const tried = [...headOf(text).matchAll(/'(?:\/[^'\n]{1,1000})' \(([^\n]{3,60})/g)];
+  return tried.slice(0, MAX_TRIED).some(([, why]) => !notThere.test(why))
+    ? known("message", "Library not loaded: its file was refused")
+    : null;
 }
 
 /** The row for what is for the main thread only, where a thread of Java used it; other rows as they are. */

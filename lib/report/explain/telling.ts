@@ -742,7 +742,7 @@ export function isHeapDamage(report: CrashReport, { rows }: StackReading): boole
     )) ||
     report.information.some((text) =>
       text.includes("malloc") || text.includes("error for object")
-        ? /modified after being freed|orruption detected|corrupt(?:ed)? (?:tiny )?free ?list|free list is damaged|ncorrect guard value|integrity check failed|block header was damaged/
+        ? /modified after being freed|orruption detected|corrupt(?:ed)? (?:tiny )?free ?list|free list is damaged|ncorrect guard value|integrity check failed|block header was damaged|Corruption (?:at|of) |cookie corrupted|free_list_(?:add|find_by|remove)_ptr|objects_in_use not zero|hash lookup failed|Duplicate entry in large|nvariant broken|not properly in table|dequeued from free list|block that is too small|dirty in madvise/
           .test(text)
         : false
     );

@@ -15,7 +15,7 @@ import { type CrashReport, fieldValue, type ReportFrame } from "../report.ts";
 import { headOf } from "../text.ts";
 import { accessOf } from "./cpu.ts";
 import { isEventLoop, isIdleMain, lockOf, mainThread, selfWaitOf, waitOf } from "./hang.ts";
-import { architectureRow, newerRow, packageRow, withoutAbsent } from "./message.ts";
+import { architectureRow, newerRow, packageRow, refusedRow, withoutAbsent } from "./message.ts";
 import { symbolRow } from "./missing_symbol.ts";
 import { shortName } from "./names.ts";
 import { answers, hangs } from "./panic_words.ts";
@@ -345,6 +345,7 @@ export function tellWatchdog({ texts, ended }: Crash, story: Story): void {
 
 function dyldRow(report: CrashReport, text: string): KnowledgeRow | null {
   return symbolRow(text, report) ?? newerRow(text, report) ?? architectureRow(text, report) ??
+    refusedRow(text) ??
     (hasCopy(report, text)
       ? known("message", "Library not loaded: another copy is loaded")
       : isOfMac(report, text)

@@ -1817,6 +1817,86 @@ const plainMessages: readonly (readonly [text: string, said: string, not: RegExp
   ["BUG IN CLIENT OF LIBDISPATCH: Over-resume of an object", "more often", /released|never/],
   ["BUG IN CLIENT OF LIBDISPATCH: Release of an inactive object", "never activated", /too often/],
   [
+    "BUG IN CLIENT OF LIBDISPATCH: kqueue() failure: process is out of file descriptors",
+    "as many open as it may",
+    /mistake|misused/,
+  ],
+  [
+    "BUG IN CLIENT OF LIBDISPATCH: Corrupt activation state",
+    "damaged",
+    /resumed|mistake/,
+  ],
+  [
+    "BUG IN CLIENT OF LIBDISPATCH: lock not owned by current thread",
+    "A lock of libdispatch",
+    /os_unfair_lock/,
+  ],
+  [
+    "BUG IN CLIENT OF LIBDISPATCH: Unbalanced call to dispatch_semaphore_signal()",
+    "ran over",
+    /group|mistake/,
+  ],
+  [
+    "BUG IN CLIENT OF LIBPLATFORM: Unlock of an os_unfair_lock not owned by current thread",
+    "An os_unfair_lock",
+    /libdispatch/,
+  ],
+  [
+    "BUG IN CLIENT OF LIBPLATFORM: Assertion failed: Lock unexpectedly not owned by current thread",
+    "without the os_unfair_lock",
+    /An assertion/,
+  ],
+  [
+    "BUG IN CLIENT OF LIBPTHREAD: Unable to allocate thread port, possible port leak",
+    "A new thread got no Mach port",
+    /libdispatch/,
+  ],
+  [
+    "BUG IN LIBPTHREAD: __ulock_wake() failed",
+    "libpthread, a library of the system",
+    /mistake/,
+  ],
+  [
+    "MyApp(123,0x1) malloc: *** error for object 0x1: Failed to deallocate at address 0x1 of size 0x4000: 1",
+    "gives memory back",
+    /freed twice|damaged/,
+  ],
+  [
+    "MyApp(123,0x1) malloc: *** error for object 0x1: Region cookie corrupted for region 0x1 (value is 12)[0x1]",
+    "heap damaged",
+    /did not allocate/,
+  ],
+  [
+    "MyApp(123,0x1) malloc: *** error for object 0x1: Invalid best: 3",
+    "malloc found an error and stopped",
+    /freed twice|damaged/,
+  ],
+  [
+    "MyApp(123,0x1) malloc: *** error for object 0x1: non-page-aligned, non-allocated pointer 0x1 being freed",
+    "that malloc did not allocate",
+    /found an error/,
+  ],
+  [
+    "Object requires Objective-C garbage collection which is no longer supported.",
+    "garbage collection",
+    /run-time ended/,
+  ],
+  [
+    "attempt to allocate object of class 'Cart' failed",
+    "calloc() gave no memory",
+    /damaged/,
+  ],
+  [
+    "*** __CFTypeCollectionRetain() called with NULL; likely a collection has been corrupted ***",
+    "had NULL where an object",
+    /CFRetain was/,
+  ],
+  [
+    "%n used in a non-immutable format string: %n",
+    "can be written",
+    /not valid/,
+  ],
+  [
     "*** error for object 0x1: pointer being freed was not allocated",
     "where the block was allocated and freed",
     /where the damage is done/,
@@ -1833,4 +1913,40 @@ Deno.test("what is told of a message holds for all that have it", () => {
     assertStringIncludes(rest, said, text);
     assert(!not.test(rest), `${text}: ${rest}`);
   }
+});
+
+Deno.test("a check whose message is quoted is in the report, and a trap of printf() is no access", () => {
+  const trap = (information: string, symbol: string): string =>
+    told(crashText({
+      type: "EXC_BREAKPOINT (SIGTRAP)",
+      information: [information],
+      stack: [`libsystem_c.dylib ${symbol} + 8`, "MyApp -[Cart add:] + 8"],
+    })).words;
+  const port = trap("port set mismatch: actual = 3, expected = 0", "os_assert_mach_port_status");
+  assertStringIncludes(port, "It says: port set mismatch");
+  assert(!port.includes("is not in the report"), port);
+  const format = trap("%n used in a non-immutable format string: %n", "__vfprintf");
+  assertStringIncludes(format, "a format with %n");
+  assert(!format.includes("an address that is not valid"), format);
+});
+
+Deno.test("a library whose file was refused is not missing, and its fixups are no collection", () => {
+  const refused = (why: string): string =>
+    told(crashText({
+      fields: [
+        "Termination Reason:    Namespace DYLD, Code 1 Library missing",
+        "Library not loaded: @rpath/Cart.framework/Cart",
+        "Referenced from: <11111111-1111-3111-8111-111111111111> /Applications/MyApp.app/Contents/MacOS/MyApp",
+        `Reason: tried: '/Applications/MyApp.app/Contents/Frameworks/Cart.framework/Cart' (${why})`,
+        "(terminated at launch; ignore backtrace)",
+      ],
+      stack: ["dyld __abort_with_payload + 8"],
+    })).words;
+  const twice = refused("duplicate LC_RPATH '@loader_path'");
+  assertStringIncludes(twice, "did not take its file");
+  assert(!twice.includes("is missing"), twice);
+  assertStringIncludes(refused("no such file"), "A library is missing");
+  const chain = refused("chain overflow index out of range 4 (max=3) in segment #2");
+  assertStringIncludes(chain, "could not apply the fixups");
+  assert(!chain.includes("collection"), chain);
 });
