@@ -140,7 +140,8 @@ export function isUnnamedImage(image: Pick<ReportImage, "path" | "name">): boole
 
 /** Whether an entry without a path stands for code outside of all images: `???`, or what an engine compiled. */
 export function isNoImage(name: string): boolean {
-  return name === "???" || name === compiled;
+  // A log may have a function of C++ where others have the image.
+  return name === "???" || name === compiled || name.includes("::");
 }
 
 /** How iOS 26 lists the memory for what JavaScriptCore compiles, from `jitStartAddress` on. */

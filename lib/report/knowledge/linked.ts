@@ -81,18 +81,18 @@ const libraries: readonly (readonly [string, string, string])[] = [
     "FFmpeg",
     "ffmpeg.org",
     `avio_* avpriv_* avfilter_* avutil_* avdevice_* avsubtitle_* swr_convert* swr_init swr_alloc*
-    swr_close swr_free swr_get_* swr_set_* swr_inject* swri_* sws_scale* sws_get* sws_init*
-    sws_free* sws_alloc* sws_set* sws_cache* swscale_* swresample_* postproc_* ff_h264* ff_h26*
-    ff_hevc* ff_vp8* ff_vp9* ff_mpeg* ff_mp4* ff_mov* ff_aac* ff_ac3* ff_mp3* ff_mpa* ff_rtsp*
-    ff_rtp* ff_http* ff_tls* ff_tcp* ff_network* ff_format* ff_filter* ff_thread* ff_frame*
-    ff_get_* ff_init* ff_decode* ff_encode* ff_codec* ff_dct* ff_fdct* ff_idct* ff_simple_idct*
-    ff_imdct* ff_mdct* ff_fft* ff_vc1* ff_wmv* ff_wma* ff_flac* ff_id3* ff_put_* ff_avg_*
-    ff_yuv* ff_rgb* ff_hls* ff_hscale* ff_sws* ff_swr* ff_videotoolbox* ff_vt* ff_end_*
-    ff_start_* ff_update* ff_reget* ff_generate* ff_inlink* ff_outlink* ff_request* ff_raw*
-    ff_read_* ff_seek* ff_parse* ff_avc* ff_cabac* ff_mjpeg* ff_png* ff_subtitles* ff_ass*
-    ff_dv* ff_flv* ff_rm* ff_asf* ff_ogg* ff_matroska* ff_mkv* ff_ebml* ff_cbs* ff_sbr* ff_ps_*
-    ff_opus* ff_vorbis* ff_celt* ff_me_* ff_mpv* ff_msmpeg* ff_rl_* ff_vlc* ff_crop* ff_draw*
-    ff_fill*`,
+    swr_close swr_free swr_get_* swr_set_* swr_inject* swri_* sws_scale* sws_getContext*
+    sws_getCached* sws_getColor* sws_getConst* sws_getGauss* sws_init* sws_free* sws_alloc*
+    sws_set* sws_cache* swscale_* swresample_* postproc_* ff_h264* ff_h26* ff_hevc* ff_vp8*
+    ff_vp9* ff_mpeg* ff_mp4* ff_mov* ff_aac* ff_ac3* ff_mp3* ff_mpa* ff_rtsp* ff_rtp* ff_http*
+    ff_tls* ff_tcp* ff_network* ff_format* ff_filter* ff_thread* ff_frame* ff_get_* ff_init*
+    ff_decode* ff_encode* ff_codec* ff_dct* ff_fdct* ff_idct* ff_simple_idct* ff_imdct* ff_mdct*
+    ff_fft* ff_vc1* ff_wmv* ff_wma* ff_flac* ff_id3* ff_put_* ff_avg_* ff_yuv* ff_rgb* ff_hls*
+    ff_hscale* ff_sws* ff_swr* ff_videotoolbox* ff_vt* ff_end_* ff_start_* ff_update* ff_reget*
+    ff_generate* ff_inlink* ff_outlink* ff_request* ff_raw* ff_read_* ff_seek* ff_parse* ff_avc*
+    ff_cabac* ff_mjpeg* ff_png* ff_subtitles* ff_ass* ff_dv* ff_flv* ff_rm* ff_asf* ff_ogg*
+    ff_matroska* ff_mkv* ff_ebml* ff_cbs* ff_sbr* ff_ps_* ff_opus* ff_vorbis* ff_celt* ff_me_*
+    ff_mpv* ff_msmpeg* ff_rl_* ff_vlc* ff_crop* ff_draw* ff_fill*`,
   ],
   [
     "libvlc",
@@ -856,6 +856,21 @@ const libraries: readonly (readonly [string, string, string])[] = [
     luaopen_math luaopen_debug luaopen_package luaopen_bit luaopen_bit32 luaopen_jit luaopen_ffi
     luaP_* lj_*`,
   ],
+  [
+    "WebRTC",
+    "webrtc.googlesource.com/src: pc, net/dcsctp, modules/audio_processing, third_party/libyuv",
+    "cricket::* dcsctp::* WebRtc* libyuv::* rnnoise_* usrsctp::*",
+  ],
+  [
+    "pixman or Little CMS",
+    "pixman.org, littlecms.com",
+    `pixman_* _pixman_* cmsCreate* cmsOpen* cmsDo* cmsTransform* cmsRead* cmsWrite* cmsPipeline*
+    cmsStage* cmsMLU* cmsFreeToneCurve* cmsBuild* cmsEval* cmsGet* cmsSet* _cms*`,
+  ],
+  ["Perfetto", "perfetto.dev", "perfetto::*"],
+  ["OpenH264", "openh264.org", "WelsEnc::* WelsDec::* WelsCommon::* WelsVP::* Wels*"],
+  ["libvips", "libvips.org", "vips::*"],
+  ["ModPlug", "github.com/Konstanty/libmodplug", "CSoundFile::* ModPlug_*"],
   ["Luau", "luau.org", "Luau::* luau_*"],
   [
     "Python",
@@ -1052,6 +1067,34 @@ const libraries: readonly (readonly [string, string, string])[] = [
   ],
   ["Xapian or CLucene", "xapian.org", "Xapian::* lucene::*"],
   ["VTK", "vtk.org", "vtk::*"],
+  [
+    "3D Slicer",
+    "slicer.org: its classes begin as those of VTK and Qt do",
+    "vtkMRML* vtkSlicer* vtkIGSIO* qSlicer* qMRML*",
+  ],
+  [
+    "ParaView",
+    "paraview.org",
+    `vtkPV* vtkSMProxy* vtkSMSource* vtkSMSession* vtkSMView* vtkSMProperty* vtkSIProxy*
+    vtkSISource*`,
+  ],
+  [
+    ".NET's run-time",
+    "dotnet/runtime, src/coreclr",
+    `WKS::* SVR::* MethodTable::* MethodDesc::* EEJitManager::* CEEInfo::* ThePreStub* JIT_New*
+    RhpNew* RhNew* RhpAssign* RhpCheck* RhpGc* RhCollect* GlobalizationNative_* EventPipe*
+    ds_ipc* StubManager::* SystemDomain::* AppDomain::* ThreadSuspend::* CallDescrWorker*
+    UMThunkStub* ExceptionTracker::* MDInternalR* SyncBlock::* ReadyToRunInfo::*
+    GCToEEInterface::* GCHeap::* PEAssembly::* ClassLoader::LoadType* MethodDescCallSite*
+    CrstBase::* coreclr_* hostfxr_* hostpolicy_*`,
+  ],
+  [
+    ".NET's own libraries, compiled ahead of time",
+    "dotnet/runtime, Native AOT",
+    `S_P_CoreLib_* S_P_TypeLoader_* S_P_StackTraceMetadata_* S_P_Reflection_* System_Private_*
+    Microsoft_iOS_* Microsoft_macOS_* Microsoft_MacCatalyst_* Microsoft_Maui_*
+    Microsoft_Extensions_* Microsoft_AspNetCore_* Microsoft_CSharp_*`,
+  ],
   ["ITK", "itk.org", "gdcm::* vnl_* vnl::* itksys::*"],
   [
     "DCMTK",
@@ -1109,7 +1152,6 @@ const libraries: readonly (readonly [string, string, string])[] = [
     `qemu_* tcg_* cpu_exec* cpu_loop_exit* address_space_rw address_space_read*
     address_space_write* address_space_ld* address_space_st* memory_region_*`,
   ],
-  ["libretro", "libretro.com", "retro_*"],
   [
     "libimobiledevice",
     "libimobiledevice.org",

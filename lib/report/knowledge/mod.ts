@@ -154,7 +154,8 @@ export function knownTermination(namespace: string | null, code: bigint): Knowle
 
 /** The row for a function; `null` when there is none. */
 export const knownFrame: (symbol: string) => KnowledgeRow | null = oncePerText((symbol) =>
-  known("frame", bareName(symbol)) ?? known("frame", symbol) ?? blockOf(symbol) ?? copyOf(symbol)
+  known("frame", bareName(symbol)) ?? known("frame", symbol) ?? blockOf(symbol) ?? copyOf(symbol) ??
+    withoutResult(symbol)
 );
 
 /** The row for an interpreter's function that runs a script; `null` when there is none. */
@@ -169,6 +170,16 @@ function blockOf(symbol: string): KnowledgeRow | null {
   const method = /^__\d{1,3}([-+]\[.{1,200}\])_block_invoke/.exec(symbol)?.[1];
   const row = method === undefined ? null : known("frame", method);
   return row?.role === "raise" || row?.role === "wrap" || row?.role === "part" ? row : null;
+}
+
+/** The row for a function of a run-time that is linked into the program by its own name: demanglers write results of templates, and
+ * what thunks are, before it. */
+function withoutResult(symbol: string): KnowledgeRow | null {
+  if (!symbol.includes("::") || !symbol.includes(" ")) return null;
+  const name = bareName(symbol);
+  const plain = qualifiedName(name);
+  const row = plain === name ? null : known("frame", plain);
+  return row?.role === "part" ? row : null;
 }
 
 /** The row for a function of KSCrash or of WebKit's run-time by its own name, before which copies of them have theirs:
@@ -224,7 +235,13 @@ export function companionOf(symbol: string, others: readonly (string | null)[]):
  * tell. */
 export const knownVendor: (symbol: string) => KnowledgeRow | null = oncePerText((symbol) => {
   const method = /^(?:__\d{1,3})?[-+](\[\w{1,100})/.exec(symbol)?.[1];
-  if (method !== undefined) return known("vendor", method) ?? ofCategory(symbol);
+  if (method !== undefined) {
+    const row = known("vendor", method);
+    // `RNCachingProtocol` has the prefix RN, and not RNC.
+    const isOther = row !== null && /^\[[A-Z]+\*$/.test(row.key) &&
+      /[a-z]/.test(method[row.key.length - 1] ?? "");
+    return isOther ? null : row ?? ofCategory(symbol);
+  }
   const module = /^_{0,2}\$[sS](\d{1,2})([A-Za-z]\w{1,99})/.exec(symbol);
   if (module !== null) return known("sdk", module[2].slice(0, Number(module[1])));
   const name = bareName(symbol);

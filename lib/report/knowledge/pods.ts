@@ -20,6 +20,11 @@ const classes: readonly (readonly [string, string, string])[] = [
     [FWebSocketConnection [FSyncTree [FIRInstanceID* [PGLCrash*`,
   ],
   [
+    "Sentry",
+    "github.com/getsentry/sentry-cocoa",
+    "[Sentry*",
+  ],
+  [
     "Google Cast",
     "developers.google.com/cast",
     "[GCK*",
@@ -261,11 +266,11 @@ const classes: readonly (readonly [string, string, string])[] = [
     [Instabug* [IBGBug* [IBGNetwork* [IBGHTTP* [Apptimize* [Taplytics* [SCORStream*
     [SCORAnalytics* [SCORConfiguration* [MoatAd* [Bugly* [TalkingData* [TDGA* [Growing*
     [SensorsAnalytics* [Zhuge* [MTAHelper* [MTA [GameAnalytics* [PHGPost* [PostHog*
-    [PHGIntegration* [SnowplowTracker* [SPTracker* [SPEmitter* [SPSqlite* [KeenClient* [Parsely*
-    [CleverTap* [CTLocal* [MoEngage* [MOAnalytics* [WebEngage* [WEGAnalytics* [RSClient*
-    [RSMInternal* [Heap [HeapAutocapture* [GlassboxSDK* [DynatraceM* [Dynatrace*
-    [ADEumInstrumentation* [ADEum* [Appsee* [UXCam* [Smartlook* [FullStory* [Embrace*
-    [EMBSession* [EMBCrash* [Raygun* [Rollbar* [RollbarNotifier* [TestFairy*`,
+    [PHGIntegration* [SnowplowTracker* [SPEmitter* [SPSqlite* [KeenClient* [Parsely* [CleverTap*
+    [CTLocal* [MoEngage* [MOAnalytics* [WebEngage* [WEGAnalytics* [RSClient* [RSMInternal* [Heap
+    [HeapAutocapture* [GlassboxSDK* [DynatraceM* [Dynatrace* [ADEumInstrumentation* [ADEum*
+    [Appsee* [UXCam* [Smartlook* [FullStory* [Embrace* [EMBSession* [EMBCrash* [Raygun*
+    [Rollbar* [RollbarNotifier* [TestFairy*`,
   ],
   [
     "a service of push messages",
@@ -308,7 +313,7 @@ const classes: readonly (readonly [string, string, string])[] = [
     "their SDKs: ironSource, Chartboost, InMobi, MoPub, Pangle, Tencent, Kuaishou, Mintegral, Smaato, PubMatic, Amazon, Yandex, myTarget, Appodeal, StartApp, Fyber, Criteo, BidMachine, OMSDK",
     `[DFP* [IronSource* [ISNativeAd* [ISAdapter* [ISBanner* [ISInterstitial* [ISRewardedVideo*
     [Chartboost* [CHBInterstitial* [CHBRewarded* [CHBBanner* [InMobi* [IMSdk* [IMBanner*
-    [IMNative* [IMInterstitial* [MPAdView* [MPInterstitialAd* [MPNativeAd* [MPBannerAd* [MPHTML*
+    [IMNative* [IMInterstitial* [MPAdView* [MPInterstitialAd* [MPNativeAd* [MPBannerAd*
     [MPConsent* [MPAdServer* [BUAd* [BUNative* [BURewarded* [BUSplash* [BUInterstitial* [PAGAd*
     [PAGBanner* [PAGNative* [GDTUnified* [GDTMob* [GDTSDK* [GDTSplash* [GDTNative* [GDTReward*
     [KSAd* [KSUAd* [BaiduMobAd* [Sigmob* [WindMill* [TradPlus* [MTG* [SmaatoSDK* [SOMA*
@@ -555,8 +560,8 @@ const classes: readonly (readonly [string, string, string])[] = [
     "a library of Mac applications",
     "MASShortcut, ShortcutRecorder, Growl, LetsMove, Paddle, DevMate, PXSourceList, BGHUDAppKit and others",
     `[MASShortcut* [MASPreferences* [MASDictionary* [RHPreferences* [DDHotKey* [SGHotKey*
-    [PTHotKey* [PTKeyCombo* [INAppStoreWindow* [INWindow* [Growl* [GrowlApplicationBridge*
-    [BGHUD* [PXSourceList* [SRRecorder* [SRShortcut* [SRKeyCode* [SRValidator* [SRModifier*
+    [PTHotKey* [PTKeyCombo* [INAppStoreWindow* [INWindow* [GrowlApplicationBridge* [BGHUD*
+    [PXSourceList* [SRRecorder* [SRShortcut* [SRKeyCode* [SRValidator* [SRModifier*
     PFMoveToApplicationsFolder* [DevMate* [DM_SU* [PADProduct* [Paddle* [FsprgEmbedded*
     [MGSFragaria* [SMLTextView* [SMLSyntax* [CDEvents [VDKQueue* [UKKQueue* [OGRegular*
     [OgreText* rkl_* [BWAnchored* [BWTexturedSlider* [BWTransparent* [BWSplitView* [BWToolbar*
@@ -615,7 +620,7 @@ const classes: readonly (readonly [string, string, string])[] = [
   [
     "a library of pictures or recognition",
     "Microblink, Regula, Anyline, Onfido, Jumio, Vuforia, Wikitude, Banuba, DeepAR, BytePlus, FaceUnity",
-    `[MBRecognizer* [MBCC* [Anyline* [Onfido* [Jumio* [Netverify* [Vuforia* Vuforia::* QCAR::*
+    `[MBRecognizer* [Anyline* [Onfido* [Jumio* [Netverify* [Vuforia* Vuforia::* QCAR::*
     [Wikitude* [WTArchitect* [BanubaSdk* [BNB* bnb::* [DeepAR* [FUManager* [FURender*
     [FURenderKit* [STMobile* [MLKit* mlkit::* [GMV*`,
   ],
@@ -771,8 +776,8 @@ const files: readonly (readonly [string, string, string])[] = [
     "CocoaPods: SwiftMessages, SkeletonView, FSPagerView, JTAppleCalendar, NVActivityIndicatorView and others",
     `SwiftMessages SkeletonView FSPagerView JTAppleCalendar NVActivityIndicatorView Toast_Swift
     ESPullToRefresh PanModal FloatingPanel XLPagerTabStrip Tabman Pageboy BonMot ActiveLabel
-    MarkdownUI Highlightr SwiftUIIntrospect Introspect SDWebImageSwiftUI SwiftEntryKit
-    SwipeCellKit MessageKit InputBarAccessoryView ImageSlideshow Koloda YPImagePicker SideMenu
+    MarkdownUI Highlightr SwiftUIIntrospect SDWebImageSwiftUI SwiftEntryKit SwipeCellKit
+    MessageKit InputBarAccessoryView ImageSlideshow Koloda YPImagePicker SideMenu
     DZNEmptyDataSet JGProgressHUD TTTAttributedLabel PureLayout IGListKit AsyncDisplayKit
     FLAnimatedImage YYText YYImage YYModel YYWebImage ZLPhotoBrowser TZImagePickerController
     HXPhotoPicker JXSegmentedView CHIPageControl UICircularProgressRing
@@ -787,7 +792,7 @@ const files: readonly (readonly [string, string, string])[] = [
   [
     "the Composable Architecture",
     "github.com/pointfreeco",
-    "ComposableArchitecture SwiftNavigation CasePaths IdentifiedCollections Perception",
+    "ComposableArchitecture SwiftNavigation CasePaths IdentifiedCollections",
   ],
   [
     "Swinject",
@@ -839,13 +844,23 @@ const files: readonly (readonly [string, string, string])[] = [
     "a service of analytics",
     "their SDKs",
     `PostHog SegmentAnalytics Snowplow SnowplowTracker CleverTapSDK MoEngageSDK MoEngageCore
-    Instabug InstabugSDK UXCam FullStory Smartlook SmartlookAnalytics Heap KochavaTracker
-    BranchSDK Leanplum Countly Localytics Apptentive ApptentiveKit`,
+    Instabug InstabugSDK UXCam FullStory Smartlook SmartlookAnalytics KochavaTracker BranchSDK
+    Leanplum Countly Localytics Apptentive ApptentiveKit`,
   ],
   [
     "Sentry",
     "github.com/getsentry/sentry-cocoa",
-    "SentrySwiftUI",
+    "Sentry SentrySwiftUI",
+  ],
+  [
+    "Bugsnag, KSCrash or PLCrashReporter",
+    "their sources",
+    "Bugsnag BugsnagPerformance KSCrash CrashReporter PLCrashReporter",
+  ],
+  [
+    "Crashlytics",
+    "firebase.google.com",
+    "FirebaseCrashlytics Crashlytics Fabric",
   ],
   [
     "a service of advertisements",

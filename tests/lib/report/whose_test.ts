@@ -2487,7 +2487,13 @@ Deno.test("names that programs have as well are no library's", () => {
         "hb_list_add",
       ],
       ...["QCartWidget::show()", "wxCartFrame::OnIdle()", "Cart::run(QString const&)"],
-      ...["-[ICMCart show]", "-[FBLogicTests run]", "-[CCMenuViewController show]"],
+      ...[
+        "-[RNCachingCart show]",
+        "-[SPUserCart show]",
+        "-[ICMCart show]",
+        "-[FBLogicTests run]",
+        "-[CCMenuViewController show]",
+      ],
       "$s4Shop7SessionC6cancelyyF",
     ]
   ) assertEquals(maker(crash(`${access}0x18`, [`Shop ${symbol} + 8`, ...ends])), null, symbol);
@@ -2531,4 +2537,24 @@ Deno.test("a managed method of .NET's own or of Apple's frameworks there does no
     ...ends,
   ];
   assertEquals(whose(crash(abort, [...aborts, ...frames]))[3], "Shop.Cart.List:Show");
+});
+
+Deno.test("a template of a run-time that is linked in is its own, whatever stands before its name", () => {
+  const engine = (symbol: string): (string | null)[] =>
+    whose(crash(`${access}0x18`, [`Shop ${symbol} + 8`, "Shop -[Cart open] + 8", ...ends]));
+  for (
+    const symbol of [
+      "void v8::internal::Sweeper::Sweep<2>(v8::internal::Page*)",
+      "v8::Local<v8::Value> const& v8::internal::First<int (*)(int)>(int)",
+      "non-virtual thunk to v8::internal::Heap::Grow()",
+    ]
+  ) assertEquals(engine(symbol).slice(2), ["V8", symbol]);
+  assertEquals(engine("void cart::fill<v8::Value>(v8::Value*)")[2], null);
+});
+
+Deno.test("a function where a log's line has its image is none", () => {
+  const { library } = attributeReport(
+    readReport(crash(`${access}0x18`, ["cart::fill(int) 0x7000 + 8", ...ends]), "x"),
+  );
+  assertEquals(library, null);
 });
