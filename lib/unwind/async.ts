@@ -28,6 +28,13 @@ const contextRegisters: Readonly<Partial<Record<Arch["name"], string>>> = {
   x86_64: "r14",
 };
 
+/** The instruction by which the part of a function after an `await` puts its own context in the register,
+ * where it has got that of the function it waited for: `ldr x22, [x22]`, `mov (%r14), %r14`. */
+const contextLoads: Readonly<Partial<Record<Arch["name"], readonly number[]>>> = {
+  arm64: [0xd6, 0x02, 0x40, 0xf9],
+  x86_64: [0x4d, 0x8b, 0x36],
+};
+
 /** A frame pointer without the mark; unchanged where it is not marked. A function without a frame
  * pointer may keep any data in the register, which is left as it is. */
 export function clearAsyncMark(fp: bigint): bigint {
@@ -38,6 +45,32 @@ export function clearAsyncMark(fp: bigint): bigint {
 export function contextRegister(arch: Arch, state: Uint8Array): bigint | undefined {
   const name = contextRegisters[arch.name];
   return name === undefined ? undefined : readRegister(state, register(arch.threadState, name));
+}
+
+/** Whether the part of a function after an `await` has put its own context in the register.
+ *
+ * @param executed its code up to where it is
+ */
+export function hasOwnContext(arch: Arch, executed: Uint8Array): boolean {
+  const load = contextLoads[arch.name];
+  return load !== undefined &&
+    executed.some((_, at) => load.every((byte, index) => executed[at + index] === byte));
+}
+
+/** Reads the first words of the context at `address`: that of the function that waits, and where it
+ * resumes. */
+export function readContext(
+  arch: Arch,
+  address: bigint,
+  readInto: NonNullable<UnwindInput["readInto"]>,
+): { readonly parent: bigint; readonly resume: bigint } | undefined {
+  const bytes = new Uint8Array(16);
+  if (address === 0n || readInto(address, bytes) < bytes.length) return undefined;
+  const view = new DataView(bytes.buffer);
+  return {
+    parent: view.getBigUint64(0, true) & arch.addressMask,
+    resume: view.getBigUint64(8, true) & arch.addressMask,
+  };
 }
 
 /** The functions that wait for the one with the context at `address`, the innermost first.
@@ -55,15 +88,12 @@ export function asyncParents(
 ): UnwoundStack {
   const frames: (UnwoundFrame & { returnAddress: bigint })[] = [];
   const seen = new Set<bigint>();
-  const bytes = new Uint8Array(16);
-  const view = new DataView(bytes.buffer);
   let at = address;
-  while (readInto !== undefined && frames.length < maxParents && at !== 0n && !seen.has(at)) {
+  while (readInto !== undefined && frames.length < maxParents && !seen.has(at)) {
     seen.add(at);
-    if (readInto(at, bytes) < bytes.length) break;
-    const parent = view.getBigUint64(0, true) & arch.addressMask;
-    const resume = view.getBigUint64(8, true) & arch.addressMask;
-    if (images.imageAt(resume) === null) break;
+    const context = readContext(arch, at, readInto);
+    if (context === undefined || images.imageAt(context.resume) === null) break;
+    const { parent, resume } = context;
     const last = frames.at(-1);
     if (last !== undefined) last.returnAddress = resume;
     frames.push({

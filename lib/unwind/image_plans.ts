@@ -187,6 +187,11 @@ export class ImagePlans {
     return this.#image.symbolAt(pc) !== null && this.#image.read(pc, 2) !== null;
   }
 
+  /** The code from one address up to another; `null` where it cannot all be read. */
+  codeBetween(start: bigint, end: bigint): Uint8Array | null {
+    return this.#readCode(start, Number(end - start));
+  }
+
   /** Whether a call may return to `address`: it is in code, and after a call as far as the code can
    * be read. */
   isReturnAddress(address: bigint): boolean {

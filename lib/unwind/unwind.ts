@@ -14,7 +14,13 @@ import type {
   UnwoundFrame,
   UnwoundStack,
 } from "./frame.ts";
-import { asyncParents, clearAsyncMark, contextRegister } from "./async.ts";
+import {
+  asyncParents,
+  clearAsyncMark,
+  contextRegister,
+  hasOwnContext,
+  readContext,
+} from "./async.ts";
 import { type ImagePlans, type Plan, plansOf } from "./image_plans.ts";
 import type { CallerState } from "./instruction_set.ts";
 import { StackReader } from "./stack_reader.ts";
@@ -182,10 +188,26 @@ class Unwinder implements UnwoundStack {
       ? contextRegister(this.#arch, this.#input.state)
       : undefined;
     if (context === undefined) return;
-    const address = context & this.#mask;
+    const address = this.#ownContext(index, context & this.#mask);
     const { readInto } = this.#input;
     this.frames[index].asyncContext = address;
     this.frames[index].asyncParents = asyncParents(this.#arch, address, this.#images, readInto);
+  }
+
+  /** The innermost function's own context, where it is found to have that of the function that it waited for,
+   * which resumes it: until it has read its own from there. */
+  #ownContext(index: number, context: bigint): bigint {
+    const { arch, images, readInto, state } = this.#input;
+    const passed = index === 0 ? contextRegister(arch, state) : undefined;
+    if (passed === undefined || (passed & this.#mask) !== context) return context;
+    const awaited = readInto && readContext(arch, context, readInto);
+    const { address } = this.frames[0];
+    const image = images.imageAt(address);
+    if (awaited === undefined || image === null) return context;
+    if (awaited.resume !== functionStart(image, address)) return context;
+    const executed = this.#plansOf(image)?.codeBetween(awaited.resume, address) ?? null;
+    // A function that calls itself is resumed by another context of its own.
+    return executed !== null && hasOwnContext(arch, executed) ? context : awaited.parent;
   }
 
   /** Whether the innermost frame is at its function's first instructions, where no epilogue can be.

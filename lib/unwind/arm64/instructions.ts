@@ -145,6 +145,11 @@ function branchStep(word: number, at: number): Step | null {
   return null;
 }
 
+/** Whether a word is no instruction, as a jump table's distance to code before it. */
+function isEntry(word: number): boolean {
+  return word >>> 25 === 0x7f;
+}
+
 /** See {@linkcode InstructionSet.exits}. */
 export function exits(readCode: ReadCode, start: bigint, size: number): number[] {
   const code = readCode(start, size);
@@ -157,7 +162,7 @@ export function exits(readCode: ReadCode, start: bigint, size: number): number[]
     if (word === NOP) continue;
     const branch = branchStep(word, at);
     // What was called last may not return.
-    goesOn = !branch?.ends && !branch?.calls && word !== FILLER;
+    goesOn = !branch?.ends && !branch?.calls && word !== FILLER && !isEntry(word);
     for (const target of branch?.targets ?? []) {
       if (target < 0 || target >= size) found.push(target);
     }

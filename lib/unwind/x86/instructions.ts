@@ -45,6 +45,9 @@ const AX = 0, DX = 2, SP = 4, BP = 5;
 /** What Swift's async functions do not preserve, of the callee-saved registers: `CSR_64_SwiftTail` of LLVM's
  * `X86CallingConv.td`. They keep the context in their frame, and change it there. */
 const NOT_BY_ASYNC: readonly number[] = [13, 14];
+/** In which Swift returns errors. Functions that save it for their callers push it; those that only keep it
+ * for a while store it. */
+const ERROR = 12;
 /** The bit of a stored frame pointer that marks an async function's. */
 const ASYNC_BIT = 60;
 
@@ -207,6 +210,8 @@ class Analysis implements Machine<State> {
   #calleeBudget = MAX_CALLEES;
   /** Whether the function marks the frame pointer that it stores as a Swift async function's. */
   #isAsync = false;
+  /** Whether the function keeps what Swift returns errors in, and does not save it. */
+  #keepsError = false;
   #table = noTable;
   /** Where 32-bit code has its own address from: what a call to the next instruction pushes. */
   #ownAddress: number | null = null;
@@ -446,13 +451,13 @@ class Analysis implements Machine<State> {
     if (from !== null) {
       const place = displacement - from;
       const isWhole = this.#isWhole();
-      const isStored = opcode === 0x89 && isWhole;
       if (opcode === 0x8b && isWhole && slots.includes(place)) register = reg;
-      if (isStored && reg === register) {
+      if (opcode === 0x89 && isWhole && reg === register) {
         if (!slots.includes(place)) slots = [...slots, place];
-      } else if (isStored || opcode === 0xc7 && isWhole || isVectorStore(opcode)) {
-        const end = place + (isVectorStore(opcode) ? VECTOR : this.#word);
-        const left = slots.filter((slot) => slot < place || slot >= end);
+      } else if (isStore(opcode)) {
+        // Of other operands the first byte tells: they do not lie across slots.
+        const end = place + (isVectorStore(opcode) ? VECTOR : 1);
+        const left = slots.filter((slot) => slot + this.#word <= place || slot >= end);
         if (left.length < slots.length) slots = left;
       }
     }
@@ -486,7 +491,8 @@ class Analysis implements Machine<State> {
       if (this.#restores(before, register)) changed &= ~(1 << register);
       else {
         changed |= 1 << register;
-        if (!saved.has(register) && !pushed.has(register)) overwritten.add(register);
+        const isSaved = saved.has(register) || pushed.has(register);
+        if (!isSaved || register === ERROR && this.#keepsError) overwritten.add(register);
       }
     }
     return changed === after.changed ? after : { ...after, changed };
@@ -783,7 +789,9 @@ class Analysis implements Machine<State> {
     }
     const from = base === SP ? state.sp : base === BP ? state.fp : null;
     if (from === null && this.#isKept(state.kept)) return { ...state, kept: null };
-    return from === null || hasIndex ? state : this.#save(state, register, displacement - from);
+    if (from === null || hasIndex) return state;
+    if (register === ERROR && this.#word === 8 && !state.saved.has(ERROR)) this.#keepsError = true;
+    return this.#save(state, register, displacement - from);
   }
 
   /** Whether the decoded operand is the slot. */
@@ -885,6 +893,12 @@ class Analysis implements Machine<State> {
     this.#calleeBudget -= at;
     return popped;
   }
+}
+
+/** Whether an instruction stores a register or a constant. */
+function isStore(opcode: number): boolean {
+  return opcode === 0x88 || opcode === 0x89 || opcode === 0xc6 || opcode === 0xc7 ||
+    isVectorStore(opcode);
 }
 
 /** Whether an instruction stores a vector, or the lowest part of one: `movups` and `movaps`. */

@@ -1,12 +1,14 @@
 /** Swift's async frames: at every instruction of functions that are compiled as Swift's are, a walk goes to
  * the true caller, and their context is found. */
 import { assert, assertEquals } from "@std/assert";
-import { archs } from "../../../lib/arch/mod.ts";
+import { archs, register, writeRegister } from "../../../lib/arch/mod.ts";
+import { Image } from "../../../lib/macho/mod.ts";
 import { Symbolizer } from "../../../lib/symbols/mod.ts";
 import { Backtrace } from "../../../lib/target/mod.ts";
 import { instructionSets } from "../../../lib/unwind/instruction_sets.ts";
 import type { FunctionCode } from "../../../lib/unwind/instruction_set.ts";
 import { describeRow, unwind } from "../../../lib/unwind/mod.ts";
+import { buildImage } from "../macho/build_image.ts";
 import { armPrograms, task, x86Programs } from "./async_programs.ts";
 import { functions as imageOf, HandMadeStack } from "./stack.ts";
 
@@ -194,6 +196,9 @@ Deno.test("x86_64: a return address that moves down, for more arguments than the
   // movaps %xmm0, 16(%rbp) overwrites it too.
   const [vector] = rulesOf("x86_64", `${reserves} 488b4d18 0f294510 48894d08 ${leaves}`, [26]);
   assertEquals(vector, `CFA = rbp + 32; rip = rcx; ${frame}`);
+  // movb %dl, 24(%rbp), too.
+  const [byte] = rulesOf("x86_64", `${reserves} 488b4d18 885518 48894d08 ${leaves}`, [25]);
+  assertEquals(byte, vector);
   // Without a copy it is where it was, whatever is stored there.
   const [other] = rulesOf("x86_64", `${reserves} 488b4d10 48894518 ${leaves}`, [26]);
   assertEquals(other, `CFA = rbp + 32; rip = [CFA - 8]; ${frame}`);
@@ -233,6 +238,74 @@ Deno.test("async functions do not preserve what they get their context and self 
   const found = instructionSets.x86_64.overwritten(codeOf(reserves + leaves));
   assertEquals([...found].sort(), [13, 14]);
 });
+
+// What follows an `await`: its context is the awaited function's, in which it finds its own.
+const resumed = {
+  // orr x29, x29, #1 << 60; sub sp, sp, #32; stp x29, x30, [sp, #16]; str x22, [sp, #8]; add x29, sp, #16;
+  // ldr x8, [x22]; stur x8, [x29, #-8]; ldr x22, [x22]; nop
+  arm64: {
+    code: "bd0344b2 ff8300d1 fd7b01a9 f60700f9 fd430091 c80240f9 a8831ff8 d60240f9 1f2003d5",
+    ...{ context: "x22", stored: 20, loaded: 32 },
+  },
+  // btsq $60, %rbp; push %rbp; push %r14; lea 8(%rsp), %rbp; sub $8, %rsp; mov (%r14), %rax;
+  // mov %rax, -8(%rbp); mov (%r14), %r14; nop
+  x86_64: {
+    code: "480fbaed3c 55 4156 488d6c2408 4883ec08 498b06 488945f8 4d8b36 90",
+    ...{ context: "r14", stored: 17, loaded: 27 },
+  },
+} as const;
+
+for (const name of ["arm64", "x86_64"] as const) {
+  Deno.test(`${name}: a function that goes on after an await has its own context`, () => {
+    const arch = archs[name];
+    const { code, context, stored, loaded } = resumed[name];
+    const data = Uint8Array.fromHex(code.replaceAll(" ", ""));
+    const [text, base, caller] = [0x1_0000_0000n, 0x7_0000n, 0x1_0000_2010n];
+    const start = text + 0x1000n;
+    const file = buildImage({
+      cpuType: arch.cpuType,
+      address: text,
+      sections: [{ segment: "__TEXT", name: "__text", offset: 0x1000, size: 0x2000, data }],
+      functionStarts: [0x1000, 0x2000],
+    });
+    const image = Image.fromFile(file, "resumed");
+    const [awaited, own, outer] = [0x100n, 0x200n, 0x300n];
+    /** The innermost function's context, and where those resume that wait for it. */
+    const contexts = (offset: number, passed: bigint, kept: bigint, ownResumes: bigint) => {
+      const stack = new HandMadeStack(arch, base, 256);
+      const frame = base + 32n;
+      stack.set("pc", start + BigInt(offset));
+      stack.set("sp", base + 16n);
+      stack.set("fp", frame);
+      stack.record(24, kept, 0n);
+      stack.record(32, base + 128n | mark, caller);
+      const readInto = (address: bigint, into: Uint8Array) => {
+        const known = new Map([
+          [awaited, [own, start]],
+          [own, [outer, ownResumes]],
+          [outer, [0n, caller]],
+        ]).get(address);
+        if (known === undefined) return 0;
+        known.forEach((word, at) => new DataView(into.buffer).setBigUint64(8 * at, word, true));
+        return 16;
+      };
+      const images = { ...imageOf([]), imageAt: () => image };
+      const input = stack.input({ images, readInto });
+      writeRegister(input.state, register(arch.threadState, context), passed);
+      const [innermost] = unwind(input).frames;
+      return [
+        innermost.asyncContext,
+        ...innermost.asyncParents!.frames.map(({ address }) => address),
+      ];
+    };
+    const other = start + 0x1000n;
+    assertEquals(contexts(stored, awaited, awaited, other), [own, other, caller]);
+    assertEquals(contexts(loaded, own, own, other), [own, other, caller]);
+    // It awaits itself.
+    assertEquals(contexts(stored, awaited, awaited, start), [own, start, caller]);
+    assertEquals(contexts(loaded, own, own, start), [own, start, caller]);
+  });
+}
 
 Deno.test("async contexts that repeat, lead nowhere or cannot be read end the chain", () => {
   const arch = archs.arm64;

@@ -213,6 +213,19 @@ function withoutSymbols(file: Uint8Array): Uint8Array {
   return file;
 }
 
+Deno.test("arm64: code goes on to the next symbol, but not after a jump table or a call", () => {
+  const exits = (...words: readonly number[]) => {
+    const code = new Uint8Array(Uint32Array.from([...words, 0xd503201f]).buffer);
+    const readCode = (address: bigint, length: number) =>
+      code.slice(Number(address - 0x1000n)).subarray(0, length);
+    return instructionSets.arm64.exits!(readCode, 0x1000n, 4 * words.length);
+  };
+  const [add, call, entry] = [0x91000400, 0x94000040, 0xfffffd40];
+  assertEquals(exits(add), [4]);
+  assertEquals(exits(call), []);
+  assertEquals(exits(add, call, entry, entry), []);
+});
+
 /** The distance from sp to the CFA at each word of stub helpers at 0x1000. */
 Deno.test("thumb: registers that are pushed for their room alone keep their values", () => {
   /** Where registers are, as offsets from the CFA. */
