@@ -75,6 +75,7 @@ const regionBatch = 512;
 
 /** `KERN_FAILURE`. */
 const failure = 5;
+const terminated = 37;
 /** `KERN_OPERATION_TIMED_OUT`. */
 const operationTimedOut = 49;
 
@@ -634,7 +635,7 @@ export class LiveTarget extends Target {
 
   #exceptionOf({ info: { id } }: CapturedThread): ThreadException | null {
     return this.#options.crashes?.exceptionOf(id, this.arch, ({ number, size }) => {
-      const port = this.#threadPort(id);
+      const port = this.#threadPort("thread_set_state", id);
       try {
         return this.#kernel.threadGetState(port, number, size);
       } finally {
@@ -659,11 +660,15 @@ export class LiveTarget extends Target {
   readonly #control: ThreadControl = {
     suspend: (id) => {
       const held = this.#suspended.get(id);
-      const port = held?.port ?? this.#threadPort(id);
+      const port = held?.port ?? this.#threadPort("thread_suspend", id);
       try {
         this.#kernel.threadSuspend(port);
       } catch (error) {
         if (held === undefined) this.#kernel.portRelease(port);
+        // It may have ended since it was found, and the others not.
+        if (error instanceof TargetGoneError) {
+          this.#kernel.portRelease(this.#threadPort("thread_suspend", id));
+        }
         throw error;
       }
       if (held !== undefined) held.count++;
@@ -687,7 +692,7 @@ export class LiveTarget extends Target {
       const { threadState } = this.arch;
       const field = register(threadState, name);
       if (!this.paused) throw new TypeError("pause() the target before writing its registers");
-      const port = this.#threadPort(id);
+      const port = this.#threadPort("thread_set_state", id);
       try {
         const state = this.#kernel.threadGetState(port, threadState.number, threadState.size);
         writeRegister(state, field, value);
@@ -703,15 +708,22 @@ export class LiveTarget extends Target {
     },
   };
 
-  /** The port of a thread, which the caller must release. */
-  #threadPort(id: bigint): number {
+  /** The port of a thread, which the caller must release.
+   *
+   * @param call what is to be done with it
+   */
+  #threadPort(call: string, id: bigint): number {
     const ports = this.#kernel.taskThreads(this.#task);
     let found: number | undefined;
     for (const port of ports) {
       if (found === undefined && this.#idOf(port) === id) found = port;
       else this.#kernel.portRelease(port);
     }
-    if (found === undefined) throw new TargetGoneError(`thread 0x${id.toString(16)}`);
+    if (found === undefined) {
+      // Where the process has ended too, this says so.
+      for (const port of this.#kernel.taskThreads(this.#task)) this.#kernel.portRelease(port);
+      throw new MachError(call, terminated, "the thread has ended");
+    }
     return found;
   }
 

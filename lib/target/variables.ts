@@ -280,6 +280,11 @@ function activationAt(frame: Omit<FrameState, "level" | "resolver">): Activation
   let byNumber: ReadonlyMap<number, bigint> | undefined;
   let caller: Activation | null | undefined;
   const next = stack.frames[index + 1];
+  const frameAddress = next === undefined
+    ? stack.lastFrameAddress
+    : next.row?.signalFrame
+    ? undefined
+    : next.sp;
   return {
     module: moduleOf(image, found),
     offset: found.offset,
@@ -294,7 +299,7 @@ function activationAt(frame: Omit<FrameState, "level" | "resolver">): Activation
       }
       return byNumber.get(number);
     },
-    frameAddress: next === undefined || next.row?.signalFrame ? undefined : BigInt(next.sp),
+    frameAddress: frameAddress === undefined ? undefined : BigInt(frameAddress),
     get caller() {
       if (caller === undefined) {
         const isCalled = next !== undefined && next.foundBy !== "async" && !next.exact;

@@ -85,6 +85,8 @@ export interface UnwoundStack {
   readonly stopped: StopReason;
   /** The registers of a frame whose values are known there. */
   registersOf(index: number): Registers;
+  /** The canonical frame address of the last frame, where its caller was found and the limit left that out. */
+  readonly lastFrameAddress?: number;
 }
 
 /** The code that is unwound. A `Symbolizer` implements it. */

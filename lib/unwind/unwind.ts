@@ -107,6 +107,7 @@ interface FoundFrame extends UnwoundFrame {
 class Unwinder implements UnwoundStack {
   readonly frames: FoundFrame[] = [];
   stopped: StopReason = "limit";
+  lastFrameAddress?: number;
   readonly #arch: Arch;
   readonly #images: UnwindImages;
   readonly #input: UnwindInput;
@@ -123,6 +124,8 @@ class Unwinder implements UnwoundStack {
   #isOutlining = false;
   #sp: number | bigint;
   #fp: number | bigint;
+  /** Of each frame, the registers that were shown. */
+  readonly #shown: Map<number, bigint | undefined>[] = [];
 
   constructor(input: UnwindInput) {
     const { arch, state, images } = input;
@@ -176,6 +179,7 @@ class Unwinder implements UnwoundStack {
       this.#sp = step.cfa;
       this.#fp = step.fp;
     }
+    if (step !== null && !step.row.signalFrame) this.lastFrameAddress = step.cfa;
   }
 
   /** Follows the async context of a frame. It is in the word below the frame record (XNU's
@@ -238,47 +242,76 @@ class Unwinder implements UnwoundStack {
         ? this.frames[index].address
         : dwarf === null
         ? undefined
-        : this.#register(index, dwarf, true);
+        : this.#shownRegister(index, dwarf);
       if (value !== undefined) values.set(name, value);
     }
     return new Registers(values);
   }
 
-  /** A register's value in a frame; `undefined` when it is lost.
+  /** A register's value in a frame; `undefined` when it is lost. */
+  #register(index: number, number: number): bigint | undefined {
+    let wanted = number;
+    for (let at = index; at > 0; at--) {
+      const found = this.#inCallee(at, wanted);
+      if (typeof found !== "number") return found;
+      wanted = found;
+    }
+    return this.#atFirst(wanted);
+  }
+
+  /** As {@linkcode #register}, of a frame that is shown. A register that many functions preserve is followed
+   * through each of them once, however many frames are shown. */
+  #shownRegister(index: number, number: number): bigint | undefined {
+    const passed: number[] = [];
+    let value: number | bigint | undefined = number;
+    let at = index;
+    for (; typeof value === "number"; at--) {
+      const known: Map<number, bigint | undefined> = this.#shown[at] ??= new Map();
+      if (known.has(value)) {
+        value = known.get(value);
+        break;
+      }
+      passed.push(value);
+      value = at === 0 ? this.#atFirst(value) : this.#inCallee(at, value, true);
+    }
+    for (let i = 0; i < passed.length; i++) this.#shown[index - i].set(passed[i], value);
+    return value;
+  }
+
+  /** Where a frame's register is in the frame that it called: the number of a register there, or its value, or
+   * `undefined` when it is lost.
    *
    * @param isShown whether it is not for unwinding but shown: then it is also lost where a function on the
    * way obeys no calling convention with such registers, though it may have it still
    */
-  #register(index: number, number: number, isShown = false): bigint | undefined {
-    let wanted = number;
-    for (let at = index; at > 0; at--) {
-      const { row, sp, fp, foundBy } = this.frames[at];
-      const rule = row!.registers.get(wanted);
-      if (wanted === this.#spNumber && rule === undefined) return BigInt(sp);
-      if (wanted === this.#fpNumber) return fp === lostFrame ? undefined : BigInt(fp);
-      const isRead = foundBy === "prologue" || foundBy === "link-register";
-      const isCalleeSaved = this.#arch.calleeSaved.has(wanted);
-      if (isShown && isCalleeSaved && (isRead || rule === undefined)) {
-        if (!this.#hasCalleeSaved(at - 1)) return undefined;
-      }
-      if (rule === undefined) {
-        // A frame record has no register but its own two.
-        if (
-          foundBy === "frame-pointer" || foundBy === "scan" ||
-          !isCalleeSaved && !(at === 1 && this.#isOutlining)
-        ) {
-          return undefined;
-        }
-        if (!this.#isPreserved(at - 1, wanted)) return undefined;
-      } else if (rule.kind === "register") {
-        wanted = rule.register;
-      } else if (rule.kind !== "same") {
-        return this.#apply(rule, sp as number, at - 1);
-      }
+  #inCallee(at: number, wanted: number, isShown = false): number | bigint | undefined {
+    const { row, sp, fp, foundBy } = this.frames[at];
+    const rule = row!.registers.get(wanted);
+    if (wanted === this.#spNumber && rule === undefined) return BigInt(sp);
+    if (wanted === this.#fpNumber) return fp === lostFrame ? undefined : BigInt(fp);
+    const isRead = foundBy === "prologue" || foundBy === "link-register";
+    const isCalleeSaved = this.#arch.calleeSaved.has(wanted);
+    if (isShown && isCalleeSaved && (isRead || rule === undefined)) {
+      if (!this.#hasCalleeSaved(at - 1)) return undefined;
     }
-    const { state } = this.#input;
-    const register = registerNumbered(this.#arch, wanted);
-    return register === undefined ? undefined : readRegister(state, register);
+    if (rule === undefined) {
+      // A frame record has no register but its own two.
+      if (
+        foundBy === "frame-pointer" || foundBy === "scan" ||
+        !isCalleeSaved && !(at === 1 && this.#isOutlining)
+      ) {
+        return undefined;
+      }
+      return this.#isPreserved(at - 1, wanted) ? wanted : undefined;
+    }
+    if (rule.kind === "register") return rule.register;
+    return rule.kind === "same" ? wanted : this.#apply(rule, sp as number, at - 1);
+  }
+
+  /** A register's value in the innermost frame. */
+  #atFirst(number: number): bigint | undefined {
+    const register = registerNumbered(this.#arch, number);
+    return register === undefined ? undefined : readRegister(this.#input.state, register);
   }
 
   /** Whether the function of a frame leaves a callee-saved register as its caller had it, where its row

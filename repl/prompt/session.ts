@@ -227,12 +227,22 @@ export class Session implements Disposable {
       this.#gone = true;
       return safe`${title} cannot be asked any more: ${explain(error)}`;
     }
-    if (!(error instanceof TargetGoneError)) return explain(error);
+    // What is gone may be another target, or one thread.
+    if (!(error instanceof TargetGoneError) || this.#isThere()) return explain(error);
     // A process that goes on as another program can be attached to.
     this.close(error.isReplaced);
     this.#gone = true;
     const how = error.how ?? await opened.ended?.();
     return how === undefined ? explain(error) : safe`${title} has ended: ${escape(how)}`;
+  }
+
+  #isThere(): boolean {
+    try {
+      this.checkAlive();
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   /** Checks that a live target still exists.
@@ -342,14 +352,22 @@ export class Session implements Disposable {
     return this.#threads ??= target.threads;
   }
 
-  /** The selected thread; the first one where none is selected, or the selected one has ended.
+  /** The selected thread; the first one where none is selected, or the selected one has ended, which is said.
    *
    * @throws UserError when there are none, as in a damaged core
    */
   get thread(): Thread {
     const threads = this.threads();
     if (threads.length === 0) throw new UserError("there are no threads");
-    return threads.find(({ id }) => id === this.#thread) ?? threads[0];
+    const selected = threads.find(({ id }) => id === this.#thread);
+    if (selected === undefined && this.#thread !== undefined) {
+      this.#thread = undefined;
+      this.#frame = 0;
+      this.#frames = undefined;
+      const { index } = threads[0];
+      this.out(safe`machpause: the selected thread has ended: thread ${index} is selected\n`, true);
+    }
+    return selected ?? threads[0];
   }
 
   /** The selected thread; `undefined` where there are none. */

@@ -13,6 +13,7 @@ import {
   type Value,
 } from "../../lib/values/reading.ts";
 import type { Frame, Variable } from "../../mod.ts";
+import { checkStop } from "../edit/interrupt.ts";
 import type { FrameDetail } from "./render.ts";
 import type { Style } from "./style.ts";
 import { cut, from, indented } from "./text.ts";
@@ -67,6 +68,7 @@ function valueLines(
   isTyped: boolean,
   name: RawText = declared.name,
 ): SafeText[] {
+  checkStop();
   // As LLDB's `-d run-target`: what a pointer leads to is shown as the class that it is of.
   const { dynamic } = declared;
   const value = dynamic ?? declared;
@@ -185,6 +187,7 @@ export function frameVariablesJson(
 /** A value in JSON. What is not known is `null`; `value` is a number where that is exact, else text.
  * `children` is `null` where they are not shown. */
 export function valueJson(declared: Value, shown: Shown): Record<string, unknown> {
+  checkStop();
   const { dynamic } = declared;
   const value = dynamic ?? declared;
   const { unavailable, address, scalar } = declared;

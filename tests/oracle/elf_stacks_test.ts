@@ -275,3 +275,50 @@ for (const subject of subjects) {
     },
   });
 }
+
+const recursion = `#include <unistd.h>
+static int deep(int n) {
+  volatile char buf[64];
+  buf[0] = n;
+  if (n == 0) return pause();
+  return deep(n - 1) + buf[0];
+}
+int main() { return deep(1500); }
+`;
+
+Deno.test("a recursion's variables are read in a time that grows with its depth", async () => {
+  const directory = await Deno.makeTempDir();
+  try {
+    await Deno.writeTextFile(`${directory}/deep.c`, recursion);
+    const program = `${directory}/deep`;
+    assert(await succeeds("cc", "-g", "-O0", `${directory}/deep.c`, "-o", program));
+    const child = new Deno.Command(program).spawn();
+    try {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      using target = attach(child.pid);
+      using _pause = target.pause();
+      const measure = (limit: number): number => {
+        const [thread] = target.threads;
+        const frames = [...thread.backtrace({ limit })].filter((frame) =>
+          frame.function === "deep"
+        );
+        const before = performance.now();
+        frames.forEach((frame, index) => {
+          assertEquals([frame.locals.n, frame.locals.buf[0]], [index, (index << 24) >> 24]);
+          assert(frame.registers.get("rbx") !== undefined || Deno.build.arch !== "x86_64");
+        });
+        return performance.now() - before;
+      };
+      measure(1500);
+      const [half, whole] = [700, 1400].map((limit) =>
+        Math.min(measure(limit), measure(limit), measure(limit))
+      );
+      assert(whole < 3 * half, `${half} and ${whole} ms`);
+    } finally {
+      child.kill("SIGKILL");
+      await child.status;
+    }
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
+});

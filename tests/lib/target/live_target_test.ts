@@ -128,6 +128,21 @@ Deno.test("single threads are suspended and resumed, and their ports given back"
   assertThrows(() => worker.resume(), MachError, "suspend() it first");
 });
 
+Deno.test("a thread that has ended is not the process's end", () => {
+  const kernel = new FakeKernel();
+  using target = open(kernel);
+  const worker = target.threads.at(-1)!;
+  kernel.threadNames.pop();
+  assertThrows(
+    () => worker.suspend(),
+    MachError,
+    "thread_suspend: KERN_TERMINATED (37); the thread",
+  );
+  using _pause = target.pause();
+  assertThrows(() => worker.setRegister("rax", 1n), MachError, "the thread has ended");
+  assertEquals(kernel.ports.size, 1);
+});
+
 Deno.test("a register is written while paused, and seen at once", () => {
   const kernel = new FakeKernel();
   using target = open(kernel);

@@ -199,6 +199,21 @@ Deno.test("a target whose stub is gone is let go once its pause ends", async () 
   await assertRejects(() => run(session, "bt"), UserError, "the target is gone");
 });
 
+Deno.test("what is gone may be another target, or the selected thread alone", async () => {
+  const { session, kernel } = open();
+  await session.notice(new TargetGoneError("another"));
+  assertEquals(session.state, "running");
+  await run(session, "thread 1");
+  kernel.threadNames.pop();
+  const said: string[] = [];
+  session.out = (text) => said.push(text);
+  for (let turn = 0; turn < 2; turn++) {
+    const [head] = await run(session, "bt");
+    assert(head.startsWith("thread 0"), head);
+  }
+  assertEquals(said, ["machpause: the selected thread has ended: thread 0 is selected\n"]);
+});
+
 Deno.test("a target that is gone is let go, and said to be", async () => {
   const { session, kernel } = open();
   await run(session, "pause");
