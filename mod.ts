@@ -18,17 +18,21 @@
  *
  * @module
  */
+import { checkPath } from "./ffi/files.ts";
 import { checkPid, kernel, system } from "./ffi/processes.ts";
 import type { MachOFile, MachOFileOptions } from "./lib/macho/mod.ts";
 import {
   openCoreOver,
   openImageOver,
+  type OpenReportSymbolsOptions,
+  openReportSymbolsOver,
   openStackshotOver,
   openSymbolizerOver,
   stackshotBase,
   type StackshotOptions,
   stackshotOver,
 } from "./lib/open.ts";
+import type { ReportSymbolFiles } from "./lib/report/symbolicate/files.ts";
 import type { Stackshot } from "./lib/stackshot/mod.ts";
 import type { FileSymbolizer, ImageFile, SymbolOptions } from "./lib/symbols/mod.ts";
 import type { CoreTarget } from "./lib/target/mod.ts";
@@ -37,7 +41,7 @@ export { files } from "./ffi/files.ts";
 export type { LaunchOptions } from "./ffi/mod.ts";
 export { attach, attachSelf, launch } from "./ffi/processes.ts";
 export * from "./lib/mod.ts";
-export type { StackshotOptions } from "./lib/open.ts";
+export type { OpenReportSymbolsOptions, StackshotOptions } from "./lib/open.ts";
 
 /** Opens a Mach-O core file. Only the parts of the file that are needed are read.
  *
@@ -97,6 +101,35 @@ export function openSymbolizer(
   options: SymbolOptions = {},
 ): FileSymbolizer {
   return openSymbolizerOver(system, images, options);
+}
+
+/** Opens folders of dSYMs, binaries and symbol table files, to name the frames of crash reports:
+ * functions, files, lines and inlined calls, names demangled. A report's images are found by UUID, whatever
+ * the files are called; nothing is read before the first lookup. Dispose it to close the files.
+ *
+ * @example
+ * ```ts
+ * import { openReportSymbols } from "@machpause/machpause";
+ * import { readReport, symbolicateReport } from "@machpause/machpause/report";
+ *
+ * using symbols = openReportSymbols(["./dsyms"]);
+ * const given = readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips");
+ * const { report, missing } = symbolicateReport(given, symbols);
+ * for (const { symbol, file, line } of report.crashedThread?.frames ?? []) {
+ *   console.log(symbol, file, line);
+ * }
+ * for (const { image, frames } of missing) console.log(`no ${image.name}: ${frames} frames`);
+ * ```
+ * @param folders searched with everything below them; a file or a dSYM may be named too
+ * @throws Deno.errors.NotFound when there is no such folder
+ */
+export function openReportSymbols(
+  folders: readonly string[],
+  options: OpenReportSymbolsOptions = {},
+): ReportSymbolFiles {
+  const symbols = openReportSymbolsOver(system, folders, options);
+  folders.forEach(checkPath);
+  return symbols;
 }
 
 /** Opens a stackshot: kcdata, whole, delta or compressed, or the trace buffer of older systems, as the

@@ -15,6 +15,11 @@ import type { Files, FileSink, OpenFile } from "../lib/file_system.ts";
  */
 export const files: Files = { open, create, walk };
 
+/** Throws the system's error where a path has neither a file nor a folder. */
+export function checkPath(path: string): void {
+  Deno.statSync(path);
+}
+
 function open(path: string): OpenFile {
   // Opening a FIFO would wait for a writer.
   const { isFile, size, mtime } = Deno.statSync(path);

@@ -4,6 +4,7 @@ import { FormatError } from "./errors.ts";
 import { type LoadedImage, MachOFile, type MachOFileOptions } from "./macho/mod.ts";
 import type { Stackshot, StackshotData } from "./stackshot/mod.ts";
 import type { FileSystem } from "./file_system.ts";
+import { type OpenReportSymbolsOptions, openReportSymbolsOver } from "./report/symbolicate/open.ts";
 import {
   DebugProvider,
   FileSymbolizer,
@@ -15,6 +16,7 @@ import {
 import { CoreTarget } from "./target/mod.ts";
 
 export type { FileSystem } from "./file_system.ts";
+export { type OpenReportSymbolsOptions, openReportSymbolsOver };
 export type { SymbolOptions } from "./symbols/mod.ts";
 
 /** How a stackshot is opened or taken. */

@@ -1,7 +1,7 @@
 /** A library of reports in an SQL database. */
 import { FormatError } from "../errors.ts";
 import type { RawText } from "../escape.ts";
-import type { ReportGroup } from "../report/mod.ts";
+import { CountedGroup, type ReportGroup } from "../report/mod.ts";
 import type { FileRecord, FrameRecord, ReportRecord } from "./record.ts";
 import { type Column, createStatements, SCHEMA_VERSION, tables } from "./schema.ts";
 
@@ -221,8 +221,7 @@ export class ReportLibrary {
       "SELECT files.path AS path FROM reports JOIN files ON files.hash = reports.hash " +
         "WHERE signature = ? ORDER BY path LIMIT 1",
     );
-    const kinds = (column: string, id: string): Map<string, number> => {
-      const counts = new Map<string, number>();
+    const count = (column: string, id: string, counts: Map<string, number>): void => {
       const rows = this.#prepared(
         `SELECT ${column} AS name, SUM(times) AS count FROM reports WHERE signature = ? ` +
           `AND ${column} IS NOT NULL GROUP BY ${column} ORDER BY count DESC, name`,
@@ -231,24 +230,24 @@ export class ReportLibrary {
         const key = counts.size < MAX_KINDS ? `${name}` : "others";
         counts.set(key, (counts.get(key) ?? 0) + Number(count));
       }
-      return counts;
     };
     const rows = this.#prepared("SELECT * FROM groups ORDER BY times DESC, signature").all();
     for (const { signature, times, first_at, last_at } of rows) {
       const id = `${signature}`;
       const time = (value: SqlValue) => value === null ? null : Date.parse(`${value}`);
-      yield {
+      const group = new CountedGroup(
         id,
-        parts: parts.all(id).map(({ part }) => `${part}`),
-        count: Number(times),
-        first: time(first_at),
-        last: time(last_at),
-        versions: kinds("version", id),
-        models: kinds("model", id),
-        systems: kinds("os", id),
-        verdicts: kinds("verdict", id),
-        example: `${example.get(id)?.path ?? "(its file is gone)"}`,
-      };
+        parts.all(id).map(({ part }) => `${part}`),
+        `${example.get(id)?.path ?? "(its file is gone)"}`,
+      );
+      group.count = Number(times);
+      group.first = time(first_at);
+      group.last = time(last_at);
+      count("version", id, group.versions);
+      count("model", id, group.models);
+      count("os", id, group.systems);
+      count("verdict", id, group.verdicts);
+      yield group;
     }
   }
 

@@ -109,7 +109,7 @@ export function reportsIn(
   bytes: Uint8Array,
   path: string,
   counts: string | null,
-  options: SummarizeOptions,
+  options: Required<SummarizeOptions>,
 ): ReportRecord[] {
   if (!/(?:^|\/)hang\.json$/.test(path)) {
     return readReports(bytes, path, MAX_REPORTS).map((report) => recordOf(report, options));
@@ -152,7 +152,7 @@ function bounded(
 /** @param head of the signature, where no exception is */
 function recordOf(
   report: CrashReport,
-  options: SummarizeOptions,
+  options: Required<SummarizeOptions>,
   head?: readonly string[],
 ): ReportRecord {
   const { symbols, demangle, attribution } = options;

@@ -24,7 +24,9 @@ export {
   type Owner,
 } from "./explain/mod.ts";
 export {
+  type NameCount,
   type ReportGroup,
+  type ReportGroupJson,
   ReportGroups,
   type ReportSummary,
   type SummarizeOptions,
@@ -64,6 +66,15 @@ export {
   type Span,
 } from "./report.ts";
 export {
+  type OwnedFrameJson,
+  type ReportFrameJson,
+  type ReportImageJson,
+  type ReportJson,
+  reportJson,
+  type ReportJsonOptions,
+  type ReportThreadJson,
+} from "./report_json.ts";
+export {
   type FindDebug,
   type FunctionInfo,
   type ImageLookup,
@@ -76,4 +87,4 @@ export {
   symbolicateReport,
 } from "./symbolicate/mod.ts";
 export { encodeReport } from "./text.ts";
-export { reportOf, type TargetReportOptions, writeReport } from "./write/mod.ts";
+export { ReportFormError, reportOf, type TargetReportOptions, writeReport } from "./write/mod.ts";

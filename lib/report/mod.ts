@@ -15,6 +15,7 @@ export {
   waitOf,
 } from "./explain/mod.ts";
 export { faultAddress } from "./fault.ts";
+export { CountedGroup, nameCounts } from "./group/groups.ts";
 export { reportTime, stackSignature } from "./group/signature.ts";
 export { imageFinder, imageTitle, isSystemImage, programImage } from "./images.ts";
 export { known, knownFrame, knownMessage, knownTermination } from "./knowledge/mod.ts";
@@ -26,3 +27,4 @@ export { imageLookup } from "./symbolicate/mod.ts";
 export { decodeReport, encodeReport } from "./text.ts";
 export { exceptionOfCrash, reportImage } from "./write/from_target.ts";
 export { madeReport } from "./write/made.ts";
+export { crashText } from "./write/text.ts";

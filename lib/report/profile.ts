@@ -22,6 +22,7 @@ import type {
 } from "./report.ts";
 import type { ImageLookup } from "./symbolicate/lookups.ts";
 import type { ReportSymbolFiles } from "./symbolicate/files.ts";
+import type { ReportSymbols } from "./symbolicate/lookups.ts";
 
 /** Milliseconds between the samples of a text; 0 when it does not say. */
 function intervalOf({ text }: CrashReport): number {
@@ -224,8 +225,8 @@ class ReportProfile {
 /** What a profile is symbolicated with. */
 export interface ProfileSymbols {
   /** Finds the symbols of images; {@linkcode ReportSymbolFiles} does. */
-  readonly files: Pick<ReportSymbolFiles, "find">;
-  /** Makes names readable; without it they stay mangled. */
+  readonly files: Pick<ReportSymbolFiles, "find"> & Pick<ReportSymbols, "demangle">;
+  /** Makes names readable. Left out, the way of `files` is taken: those of `openReportSymbols` demangle. */
   readonly demangle?: (name: string) => string;
   /** The report that the profile is of, whose own paths may be opened. */
   readonly report?: CrashReport;
@@ -236,14 +237,13 @@ export interface ProfileSymbols {
  *
  * @example
  * ```ts
- * import { files } from "@machpause/machpause";
+ * import { openReportSymbols } from "@machpause/machpause";
  * import { readProfile } from "@machpause/machpause/profile";
- * import { ReportSymbolFiles, symbolicateProfile } from "@machpause/machpause/report";
- * import { SymbolFiles } from "@machpause/machpause/symbols";
+ * import { symbolicateProfile } from "@machpause/machpause/report";
  *
  * const profile = await readProfile(await Deno.readFile("app.json.gz"));
- * using found = new ReportSymbolFiles(files, new SymbolFiles(files, ["./symbols"]));
- * console.log(symbolicateProfile(profile, { files: found }).functions.length);
+ * using files = openReportSymbols(["./dsyms"]);
+ * console.log(symbolicateProfile(profile, { files }).functions.length);
  * ```
  */
 export function symbolicateProfile(profile: Profile, symbols: ProfileSymbols): Profile {
@@ -252,7 +252,7 @@ export function symbolicateProfile(profile: Profile, symbols: ProfileSymbols): P
     symbols.files.find(asReportImage(image), null, symbols.report ?? null)
   );
   if (lookups.every((lookup) => lookup === null)) return profile;
-  const demangle = symbols.demangle ?? ((name) => name);
+  const demangle = symbols.demangle ?? symbols.files.demangle ?? ((name: string) => name);
   const places = new Map<number, ReturnType<ImageLookup["at"]>>();
   return rebuilt(profile, (builder, prefix, frame, copy) => {
     const image = functions.image[frames.function[frame]];

@@ -215,7 +215,7 @@ export type ReportParts =
   & Partial<Pick<CrashReport, "embedded" | "panic" | "unread">>;
 
 /** A report. {@linkcode CrashReport.text} is the input unchanged, so that writing it back loses nothing;
- * the other members are its parsed content.
+ * the other members are its parsed content. `reportJson` makes JSON of it.
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
-/** Groups of reports as text and as JSON. */
+/** Groups of reports as text. */
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
-import type { ReportGroup } from "../../lib/report/mod.ts";
+import { nameCounts, type ReportGroup } from "../../lib/report/mod.ts";
 import type { Style } from "./style.ts";
 import { join } from "./text.ts";
 
@@ -9,28 +9,6 @@ const MOST = 6;
 
 function iso(time: number | null): string | null {
   return time === null ? null : new Date(time).toISOString();
-}
-
-function counts(map: ReadonlyMap<string, number>): { name: string; count: number }[] {
-  return [...map].map(([name, count]) => ({ name, count })).sort((a, b) =>
-    b.count - a.count || (a.name < b.name ? -1 : 1)
-  );
-}
-
-/** The stable form of `crash --group --json`, one object a line. */
-export function groupJson(group: ReportGroup): Record<string, unknown> {
-  return {
-    id: group.id,
-    parts: group.parts,
-    count: group.count,
-    first: iso(group.first),
-    last: iso(group.last),
-    versions: counts(group.versions),
-    models: counts(group.models),
-    systems: counts(group.systems),
-    verdicts: counts(group.verdicts),
-    example: group.example,
-  };
 }
 
 /** From this number of groups on, the largest are named again at the end, which is what a terminal shows. */
@@ -80,7 +58,7 @@ export function groupLines(group: ReportGroup, style: Style): SafeText[] {
       [safe`systems`, group.systems],
     ] as const
   ) {
-    const list = counts(map).slice(0, MOST).map(({ name, count }) =>
+    const list = nameCounts(map).slice(0, MOST).map(({ name, count }) =>
       safe`${escape(name)} ${count}×`
     );
     if (list.length === 0) continue;

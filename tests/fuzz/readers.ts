@@ -218,7 +218,6 @@ const crash: Reader = {
   async *read(bytes) {
     const report = await import("../../lib/report/mod.ts");
     const { safeJson } = await import("../../lib/escape.ts");
-    const { crashJson } = await import("../../repl/view/crash_json.ts");
     const { explanationLines, safeLines } = await import("../../repl/view/crash_show.ts");
     const { plain } = await import("../../repl/view/style.ts");
     const read = report.readReport(bytes, "fuzzed");
@@ -229,10 +228,14 @@ const crash: Reader = {
       plain,
     );
     yield* safeLines(read.text).replaceAll("\t", " ").split("\n");
-    yield safeJson(crashJson({ report: read, missing: [], named: 0, attribution }));
+    yield safeJson(report.reportJson(read, { attribution }));
     void report.reportSignature(read);
     for (const form of ["crash", "ips"] as const) {
-      report.readReport(report.writeReport(read, form), "again");
+      try {
+        report.readReport(report.writeReport(read, form), "again");
+      } catch (error) {
+        if (!(error instanceof report.ReportFormError)) throw error;
+      }
     }
   },
 };

@@ -17,6 +17,11 @@ import type { Files, FileSink, OpenFile } from "../../lib/file_system.ts";
  */
 export const files: Files = { open, create, walk };
 
+/** Throws the system's error where a path has neither a file nor a folder. */
+export function checkPath(path: string): void {
+  fs.statSync(path);
+}
+
 function open(path: string): OpenFile {
   // Opening a pipe would wait for somebody to write into it.
   const stat = fs.statSync(path);

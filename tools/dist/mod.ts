@@ -24,14 +24,17 @@ import type {
 import {
   openCoreOver,
   openImageOver,
+  type OpenReportSymbolsOptions,
+  openReportSymbolsOver,
   openStackshotOver,
   openSymbolizerOver,
   type StackshotOptions,
 } from "../../lib/open.ts";
-import { files } from "./files.ts";
+import type { ReportSymbolFiles } from "../../lib/report/symbolicate/files.ts";
+import { checkPath, files } from "./files.ts";
 
 export * from "../../lib/mod.ts";
-export type { StackshotOptions } from "../../lib/open.ts";
+export type { OpenReportSymbolsOptions, StackshotOptions } from "../../lib/open.ts";
 export { files };
 
 const system = { files };
@@ -88,6 +91,36 @@ export function openSymbolizer(
   options: SymbolOptions = {},
 ): FileSymbolizer {
   return openSymbolizerOver(system, images, options);
+}
+
+/** Opens folders of dSYMs, binaries and symbol table files, to name the frames of crash reports:
+ * functions, files, lines and inlined calls, names demangled. A report's images are found by UUID, whatever
+ * the files are called; nothing is read before the first lookup. Dispose it to close the files.
+ *
+ * @example
+ * ```ts
+ * import { readFileSync } from "node:fs";
+ * import { openReportSymbols } from "@machpause/machpause";
+ * import { readReport, symbolicateReport } from "@machpause/machpause/report";
+ *
+ * const symbols = openReportSymbols(["./dsyms"]);
+ * const given = readReport(readFileSync("MyApp.ips"), "MyApp.ips");
+ * const { report, missing } = symbolicateReport(given, symbols);
+ * for (const { symbol, file, line } of report.crashedThread?.frames ?? []) {
+ *   console.log(symbol, file, line);
+ * }
+ * for (const { image, frames } of missing) console.log(`no ${image.name}: ${frames} frames`);
+ * ```
+ * @param folders searched with everything below them; a file or a dSYM may be named too
+ * @throws Error the system's, when there is no such folder
+ */
+export function openReportSymbols(
+  folders: readonly string[],
+  options: OpenReportSymbolsOptions = {},
+): ReportSymbolFiles {
+  const symbols = openReportSymbolsOver(system, folders, options);
+  folders.forEach(checkPath);
+  return symbols;
 }
 
 /** Opens a stackshot: kcdata, whole, delta or compressed, or the trace buffer of older systems.

@@ -2,7 +2,7 @@
 import { attributeReport, type AttributionOptions } from "../explain/mod.ts";
 import { CrashReport } from "../report.ts";
 import { type ReportSymbols, symbolicateReport } from "../symbolicate/mod.ts";
-import { reportSignature, reportTime } from "./signature.ts";
+import { readable, reportSignature, reportTime } from "./signature.ts";
 
 /** Maximum number of versions, devices, systems and verdicts that a group tells apart. */
 const MAX_KINDS = 32;
@@ -29,38 +29,43 @@ export interface ReportSummary {
 
 /** How {@linkcode summarizeReport} names and attributes frames. */
 export interface SummarizeOptions {
-  /** Where symbols are looked up. */
-  readonly symbols: ReportSymbols;
-  /** Makes names readable. */
-  readonly demangle: (name: string) => string;
-  /** For the symbolicated report. */
-  readonly attribution: (report: CrashReport) => AttributionOptions;
+  /** Where symbols are looked up; left out, frames have the names that the report gives them. */
+  readonly symbols?: ReportSymbols;
+  /** Makes names readable; left out, `demangle` of the main module does. */
+  readonly demangle?: (name: string) => string;
+  /** What code is whose, by the symbolicated report; left out, the report alone tells. */
+  readonly attribution?: (report: CrashReport) => AttributionOptions;
 }
+
+/** No symbols at all. */
+const noSymbols: ReportSymbols = { find: () => null };
 
 /** Summarizes a report. Only the thread that crashed is symbolicated.
  *
  * @example
  * ```ts
+ * import { openReportSymbols } from "@machpause/machpause";
  * import { readReport, ReportGroups, summarizeReport } from "@machpause/machpause/report";
- * import type { ReportSymbols } from "@machpause/machpause/report";
  *
- * declare const symbols: ReportSymbols;
+ * using symbols = openReportSymbols(["./dsyms"]);
  * const groups = new ReportGroups();
  * for (const file of ["1.ips", "2.ips"]) {
  *   const report = readReport(await Deno.readFile(file), file);
- *   groups.add(summarizeReport(report, { symbols, demangle: (name) => name, attribution: () => ({}) }));
+ *   groups.add(summarizeReport(report, { symbols }));
  * }
+ * console.log(JSON.stringify(groups.sorted));
  * ```
  */
 export function summarizeReport(
   report: CrashReport,
-  { symbols, demangle, attribution }: SummarizeOptions,
+  options: SummarizeOptions = {},
 ): ReportSummary {
+  const { symbols = noSymbols, demangle = readable, attribution } = options;
   const thread = report.crashedThread ?? report.threads[0];
   const part = new CrashReport({ ...report, threads: thread === undefined ? [] : [thread] });
   const { report: named } = symbolicateReport(part, symbols, { demangle, inPlace: false });
   const { id, parts } = reportSignature(named, demangle);
-  const { verdict, library } = attributeReport(named, attribution(named));
+  const { verdict, library } = attributeReport(named, attribution?.(named));
   return {
     file: report.file,
     id,
@@ -71,6 +76,30 @@ export function summarizeReport(
     system: named.osVersion,
     verdict: library === null ? verdict : `${verdict} (${library})`,
   };
+}
+
+/** How many of a group's reports have a name. */
+export interface NameCount {
+  /** As in the reports, or `others`. */
+  readonly name: string;
+  /** Number of reports. */
+  readonly count: number;
+}
+
+/** A group as a plain object for JSON: what `machpause crash --group --json` prints. */
+export interface ReportGroupJson extends Pick<ReportGroup, "id" | "parts" | "count" | "example"> {
+  /** The earliest report, in ISO 8601; `null` when no report says. */
+  readonly first: string | null;
+  /** The latest. */
+  readonly last: string | null;
+  /** By the program's version, the most frequent first. */
+  readonly versions: readonly NameCount[];
+  /** By the device's model. */
+  readonly models: readonly NameCount[];
+  /** By the system's version. */
+  readonly systems: readonly NameCount[];
+  /** By whose code crashed. */
+  readonly verdicts: readonly NameCount[];
 }
 
 /** Reports with the same signature. Maps count by name. */
@@ -95,17 +124,48 @@ export interface ReportGroup {
   readonly verdicts: ReadonlyMap<string, number>;
   /** The file of one of the reports: the first by name, whatever order they came in. */
   readonly example: string;
+  /** What `JSON.stringify` makes text of: lists for the maps, and dates. */
+  toJSON(): ReportGroupJson;
 }
 
-interface Counted extends ReportGroup {
-  example: string;
-  count: number;
-  first: number | null;
-  last: number | null;
-  readonly versions: Map<string, number>;
-  readonly models: Map<string, number>;
-  readonly systems: Map<string, number>;
-  readonly verdicts: Map<string, number>;
+function iso(time: number | null): string | null {
+  return time === null ? null : new Date(time).toISOString();
+}
+
+/** Counts by name as a list, the most frequent first. */
+export function nameCounts(map: ReadonlyMap<string, number>): NameCount[] {
+  return [...map].map(([name, count]) => ({ name, count })).sort((a, b) =>
+    b.count - a.count || (a.name < b.name ? -1 : 1)
+  );
+}
+
+/** A group that reports are counted in. */
+export class CountedGroup implements ReportGroup {
+  count = 0;
+  first: number | null = null;
+  last: number | null = null;
+  readonly versions: Map<string, number> = new Map();
+  readonly models: Map<string, number> = new Map();
+  readonly systems: Map<string, number> = new Map();
+  readonly verdicts: Map<string, number> = new Map();
+
+  constructor(readonly id: string, readonly parts: readonly string[], public example: string) {}
+
+  toJSON(): ReportGroupJson {
+    const { id, parts, count, first, last, versions, models, systems, verdicts, example } = this;
+    return {
+      id,
+      parts,
+      count,
+      first: iso(first),
+      last: iso(last),
+      versions: nameCounts(versions),
+      models: nameCounts(models),
+      systems: nameCounts(systems),
+      verdicts: nameCounts(verdicts),
+      example,
+    };
+  }
 }
 
 /** Groups of reports. Memory grows with the number of groups, not of reports.
@@ -121,7 +181,7 @@ interface Counted extends ReportGroup {
  * ```
  */
 export class ReportGroups {
-  readonly #groups = new Map<string, Counted>();
+  readonly #groups = new Map<string, CountedGroup>();
   #count = 0;
 
   /** Number of reports. */
@@ -133,18 +193,7 @@ export class ReportGroups {
   add({ id, parts, file, time, version, model, system, verdict }: ReportSummary): void {
     let group = this.#groups.get(id);
     if (group === undefined) {
-      group = {
-        id,
-        parts,
-        count: 0,
-        first: null,
-        last: null,
-        versions: new Map(),
-        models: new Map(),
-        systems: new Map(),
-        verdicts: new Map(),
-        example: file,
-      };
+      group = new CountedGroup(id, parts, file);
       this.#groups.set(id, group);
     }
     this.#count++;

@@ -1,5 +1,6 @@
 /** What makes two reports the same crash. */
 
+import { demangle as demangled } from "../../symbols/demangle/mod.ts";
 import { withoutRustCode } from "../explain/names.ts";
 import { imageOf, imageTitle, isSystemFrame } from "../images.ts";
 import { known, knownFrame } from "../knowledge/mod.ts";
@@ -16,6 +17,9 @@ export interface ReportSignature {
   readonly parts: readonly string[];
 }
 
+/** What makes names readable where nothing else is asked for. */
+export const readable = (name: string): string => demangled(name);
+
 /** Maximum number of frames of the program's own code in a signature. */
 const OWN_FRAMES = 3;
 
@@ -31,7 +35,8 @@ function isMachinery(symbol: string): boolean {
 
 /** Makes a report's signature: the exception; the system's function, where a known kind of crash is in it;
  * the first frames of the program's own code. Functions that raise exceptions, addresses, offsets, lines,
- * and what compilers add to names are left out.
+ * and what compilers add to names are left out. A report without frames that could be compared is told from
+ * others by its incident, or else by its content.
  *
  * @example
  * ```ts
@@ -40,11 +45,12 @@ function isMachinery(symbol: string): boolean {
  * const report = readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips");
  * console.log(reportSignature(report).parts.join(" ← "));
  * ```
- * @param demangle makes names readable: reports have them in different forms
+ * @param demangle makes names readable, as reports have them in different forms; left out, `demangle` of the
+ * main module does
  */
 export function reportSignature(
   report: CrashReport,
-  demangle: (name: string) => string = (name) => name,
+  demangle: (name: string) => string = readable,
 ): ReportSignature {
   const { exception, termination } = report;
   const parts: string[] = [];
@@ -59,7 +65,7 @@ export function reportSignature(
   parts.push(...frames);
   // Reports that say nothing to compare are not the same crash for that.
   if (frames.length === 0 && report.panic === null) {
-    parts.push(`only ${report.incident ?? report.file}`);
+    parts.push(`only ${report.incident ?? hash(report.text)}`);
   }
   return { id: hash(parts.join("\n")), parts };
 }

@@ -56,7 +56,7 @@ const anyReport = "a crash report, a sample, a spindump or a panic";
  * warning.
  *
  * @param file its bytes, or its text
- * @param name file name, for errors
+ * @param name of its file: for errors, and `CrashReport.file`
  *
  * @example
  * ```ts

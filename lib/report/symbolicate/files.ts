@@ -16,7 +16,7 @@ import { type FunctionInfo, imageLookup } from "./lookup.ts";
 import type { CrashReport, ReportImage } from "../report.ts";
 import type { ImageLookup, ReportSymbols } from "./lookups.ts";
 
-/** Finds debug information; `DebugFinder` of `lib/symbols` implements it. */
+/** Finds debug information. `openReportSymbols` of the main module brings what finds it in files. */
 export interface FindDebug {
   /** Finds an image's debug information by its UUID. */
   find(image: LoadedImage): { readonly info: FunctionInfo | null };
@@ -34,19 +34,23 @@ export interface ReportSymbolOptions {
    * @throws FormatError when it has no DWARF
    */
   readonly openDwarf?: (bytes: ByteSource) => { readonly info: UnitSource };
+  /** Makes the names readable; without it they stay mangled. */
+  readonly demangle?: (name: string) => string;
 }
 
-/** Symbols of images found by UUID in folders. Files stay open until it is disposed.
+/** Symbols of images found by UUID in folders. Files stay open until it is disposed. Alone it has the names
+ * of symbol tables; `openReportSymbols` of the main module makes one that has functions, files and lines too.
  *
  * @example
  * ```ts
- * import { files } from "@machpause/machpause";
- * import { readReport, ReportSymbolFiles, symbolicateReport } from "@machpause/machpause/report";
- * import { SymbolFiles } from "@machpause/machpause/symbols";
+ * import { openReportSymbols } from "@machpause/machpause";
+ * import { readReport } from "@machpause/machpause/report";
  *
- * const report = readReport(await Deno.readFile("MyApp.crash"), "MyApp.crash");
- * using symbols = new ReportSymbolFiles(files, new SymbolFiles(files, ["./symbols"]));
- * console.log(symbolicateReport(report, symbols).report.text);
+ * const report = readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips");
+ * using symbols = openReportSymbols(["./dsyms"]);
+ * for (const image of report.images) {
+ *   console.log(image.name, symbols.symbolOffset(image, "main")); // in bytes; `null` without its file
+ * }
  * ```
  */
 export class ReportSymbolFiles implements ReportSymbols, CodeOrigins, Disposable {
@@ -57,6 +61,8 @@ export class ReportSymbolFiles implements ReportSymbols, CodeOrigins, Disposable
   readonly #lookups = new Map<string, ImageLookup | null>();
   readonly #binaries = new Map<string, Binary | null>();
   readonly #origins = new Map<string, (offset: number) => CodeOrigin | null>();
+  /** See {@linkcode ReportSymbols.demangle}. */
+  readonly demangle: ((name: string) => string) | undefined;
 
   /** Reads nothing yet.
    *
@@ -66,6 +72,7 @@ export class ReportSymbolFiles implements ReportSymbols, CodeOrigins, Disposable
     this.#files = files;
     this.#symbolFiles = symbolFiles;
     this.#options = options;
+    this.demangle = options.demangle;
   }
 
   /** See {@linkcode ReportSymbols.find}. Results are cached across reports.

@@ -18,6 +18,8 @@ export interface ReportSymbols {
    * @param report that the image is of
    */
   find(image: ReportImage, arch: ArchName | null, report: CrashReport): ImageLookup | null;
+  /** Makes the names that it finds readable; left out, they stay as they are. */
+  readonly demangle?: ((name: string) => string) | undefined;
 }
 
 /** An image of a report whose symbols are missing, and how many frames they would name. */

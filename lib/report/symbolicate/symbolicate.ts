@@ -18,7 +18,7 @@ import { type Edit, edited, lineEnding } from "../text.ts";
 
 /** Options of {@linkcode symbolicateReport}. */
 export interface SymbolicateOptions {
-  /** Demangles names; without it they stay mangled. */
+  /** Makes names readable. Left out, the symbols' own way is taken: those of `openReportSymbols` demangle. */
   readonly demangle?: (name: string) => string;
   /** Whether to edit the text too; true by default. */
   readonly inPlace?: boolean;
@@ -42,11 +42,16 @@ export interface SymbolicatedReport {
  *
  * @example
  * ```ts
+ * import { openReportSymbols } from "@machpause/machpause";
  * import { readReport, symbolicateReport } from "@machpause/machpause/report";
  *
- * const report = readReport(await Deno.readFile("MyApp.crash"), "MyApp.crash");
- * const { missing } = symbolicateReport(report, { find: () => null });
- * console.log(missing.map(({ image, frames }) => `${image.name}: ${frames}`));
+ * using symbols = openReportSymbols(["./dsyms"]); // folders, searched by UUID
+ * const given = readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips");
+ * const { report, missing } = symbolicateReport(given, symbols);
+ * for (const { symbol, file, line } of report.crashedThread?.frames ?? []) {
+ *   console.log(symbol, file, line);
+ * }
+ * for (const { image, frames } of missing) console.log(`no ${image.name}: ${frames} frames`);
  * ```
  */
 export function symbolicateReport(
@@ -102,7 +107,9 @@ class Symbolication {
   constructor(report: CrashReport, symbols: ReportSymbols, options: SymbolicateOptions) {
     this.#report = report;
     this.#symbols = symbols;
-    this.#demangle = (options.demangle ?? ((name) => name)) as (name: string) => RawText;
+    this.#demangle = (options.demangle ?? symbols.demangle ?? ((name) => name)) as (
+      name: string,
+    ) => RawText;
     this.#inPlace = options.inPlace ?? true;
     this.#bias = Number(report.arch === null ? 1n : archs[report.arch].callBias);
     this.#ending = lineEnding(report.text);

@@ -5,11 +5,12 @@ import {
   RECORD_VERSION,
   reportsIn,
 } from "../../../lib/collect/mod.ts";
+import type { ReportSymbolFiles } from "../../../lib/report/mod.ts";
 import type { Values } from "../../options.ts";
 import { fileError } from "../../errors.ts";
 import { MAX_SIZE, readPlainFile } from "../../input.ts";
 import { explain } from "../../view/output.ts";
-import { type CrashSymbols, isOfFile, openCrashSymbols } from "../crash/read.ts";
+import { isOfFile, openCrashSymbols } from "../crash/read.ts";
 import { reportsOf } from "../crash/kind.ts";
 import type { collectOptions } from "./options.ts";
 
@@ -21,12 +22,12 @@ export type CollectorOptions = Pick<
 
 /** Reads files with the same symbols. */
 export class Collector implements Disposable {
-  readonly #symbols: CrashSymbols;
+  readonly #symbols: ReportSymbolFiles;
   readonly #options: CollectorOptions;
   readonly #demangle: (name: string) => string;
 
   private constructor(
-    symbols: CrashSymbols,
+    symbols: ReportSymbolFiles,
     options: CollectorOptions,
     demangle: (name: string) => string,
   ) {
@@ -67,12 +68,11 @@ export class Collector implements Disposable {
       const hash = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
       const known = { ...record, ...state, hash };
       try {
-        const { files } = this.#symbols;
         const reports = reportsOf(bytes, path, () =>
           reportsIn(bytes, path, counts, {
-            symbols: files,
+            symbols: this.#symbols,
             demangle: this.#demangle,
-            attribution: () => ({ mine: this.#options.mine ?? [], origins: files }),
+            attribution: () => ({ mine: this.#options.mine ?? [], origins: this.#symbols }),
           }));
         return { ...known, error: null, reports };
       } catch (error) {

@@ -6,7 +6,7 @@ import { UserError } from "../../errors.ts";
 import { isDatabase } from "../../input.ts";
 import type { Values } from "../../options.ts";
 import { exists, isFolder } from "../../prompt/open.ts";
-import { groupJson, groupLines, summaryLines } from "../../view/crash_group.ts";
+import { groupLines, summaryLines } from "../../view/crash_group.ts";
 import { complain, print, terminalSize } from "../../view/output.ts";
 import { styleFor } from "../../view/style.ts";
 import { count as counted, lines, wrapped } from "../../view/text.ts";
@@ -75,7 +75,7 @@ function printGroups(
   json: boolean,
 ): void {
   if (json) {
-    print(lines(sorted.map((group) => safeJson(groupJson(group)))));
+    print(lines(sorted.map((group) => safeJson(group.toJSON()))));
     return;
   }
   const style = styleFor(Deno.stdout);

@@ -23,13 +23,6 @@ import type { crashOptions } from "./options.ts";
 /** The options that attribution depends on. */
 type Attributed = Pick<Values<typeof crashOptions>, "mine" | "begin" | "end">;
 
-/** The symbols that frames are named with. */
-export interface CrashSymbols extends Disposable {
-  readonly files: ReportSymbolFiles;
-  /** Makes names readable. */
-  readonly demangle: (name: string) => string;
-}
-
 /** Opens folders of binaries, dSYMs and symbol table files. The files at the reports' own paths are opened for
  * reports of this machine, which is a Mac then, and with `--local-binaries`. */
 export async function openCrashSymbols(
@@ -37,28 +30,13 @@ export async function openCrashSymbols(
     Values<typeof crashOptions>,
     "symbols" | "localBinaries"
   >,
-): Promise<CrashSymbols> {
+): Promise<ReportSymbolFiles> {
   if (folders.length === 0 && !localBinaries && Deno.build.os !== "darwin") {
-    const none = new ReportSymbolFiles(files, new SymbolFiles(files, []));
-    return {
-      files: none,
-      demangle: (name) => name,
-      [Symbol.dispose]: () => none[Symbol.dispose](),
-    };
+    return new ReportSymbolFiles(files, new SymbolFiles(files, []));
   }
-  const { demangle, DebugFinder, openDwarf } = await import("../../../lib/symbols/mod.ts");
-  const symbolFiles = new SymbolFiles(files, folders);
-  const finder = new DebugFinder({ files }, symbolFiles);
+  const { openReportSymbolsOver } = await import("../../../lib/report/symbolicate/open.ts");
   const isLocal = localBinaries ? () => true : (await import("./local.ts")).isOfThisMachine;
-  const found = new ReportSymbolFiles(files, symbolFiles, { debug: finder, openDwarf, isLocal });
-  return {
-    files: found,
-    demangle: (name) => demangle(name),
-    [Symbol.dispose]() {
-      found[Symbol.dispose]();
-      finder[Symbol.dispose]();
-    },
-  };
+  return openReportSymbolsOver({ files }, folders, { isLocal });
 }
 
 /** Whether an error concerns one file only. */
@@ -122,7 +100,7 @@ async function targetReport(
 /** Reads the reports of a file, or makes one of a target; symbolicates and attributes them. */
 export async function readCrashes(
   spec: string,
-  symbols: CrashSymbols,
+  symbols: ReportSymbolFiles,
   options: Values<typeof crashOptions>,
 ): Promise<ReadCrash[]> {
   const reports = isTarget(spec, options)
@@ -133,13 +111,13 @@ export async function readCrashes(
 
 function symbolicated(
   report: CrashReport,
-  symbols: CrashSymbols,
+  symbols: ReportSymbolFiles,
   options: Attributed,
 ): ReadCrash {
-  const named = symbolicateReport(report, symbols.files, { demangle: symbols.demangle });
+  const named = symbolicateReport(report, symbols);
   const attribution = attributeReport(named.report, {
     mine: options.mine ?? [],
-    origins: symbols.files,
+    origins: symbols,
     ranges: rangesOf(named.report, symbols, options),
   });
   return { ...named, attribution };
@@ -149,12 +127,12 @@ function symbolicated(
  * or an offset in it. */
 export function rangesOf(
   report: CrashReport,
-  { files }: CrashSymbols,
+  symbols: ReportSymbolFiles,
   { begin, end }: Pick<Attributed, "begin" | "end">,
 ): CodeRange[] {
   const image = programImage(report);
   if (begin === undefined || end === undefined || image === null) return [];
-  const [from, to] = [begin, end].map((place) => placeIn(image, place, files));
+  const [from, to] = [begin, end].map((place) => placeIn(image, place, symbols));
   if (to <= from) throw new UserError(`--end ${end} is not after --begin ${begin}`);
   return [{ image: null, begin: from, end: to }];
 }
@@ -162,14 +140,14 @@ export function rangesOf(
 function placeIn(
   image: ReportImage,
   place: string,
-  files: CrashSymbols["files"],
+  symbols: ReportSymbolFiles,
 ): number {
   if (/^0x[0-9a-fA-F]{1,16}$/.test(place)) {
-    const linked = files.linkedAddress(image) ?? 0x1_0000_0000n;
+    const linked = symbols.linkedAddress(image) ?? 0x1_0000_0000n;
     const address = BigInt(place);
     return Number(address >= linked ? address - linked : address);
   }
-  const offset = files.symbolOffset(image, place);
+  const offset = symbols.symbolOffset(image, place);
   if (offset === null) {
     throw new UserError(
       `there is no symbol ${place} in ${escape(image.name)}: give an address, or its binary's ` +

@@ -3,10 +3,13 @@ import { files as system } from "../../../ffi/files.ts";
 import { createNamed } from "../../../lib/named_sink.ts";
 import { escape, safe, safeJson, type SafeText } from "../../../lib/escape.ts";
 import {
+  crashText,
   encodeReport,
   explainReport,
   isSystemImage,
+  ReportFormError,
   type ReportImage,
+  reportJson,
   writeReport,
 } from "../../../lib/report/mod.ts";
 import { sameLibrary } from "../../../lib/report/explain/owner.ts";
@@ -103,7 +106,14 @@ export async function showCrashes(
           complain(safe`warning: ${name}: ${escape(warning)}`);
         }
       };
-      await show(crash, options, shown++, isOne ? null : safe`${name}${place}`, warn);
+      try {
+        show(crash, options, shown, isOne ? null : safe`${name}${place}`, warn);
+      } catch (error) {
+        if (!(error instanceof ReportFormError)) throw error;
+        fail(explain(error));
+        continue;
+      }
+      shown++;
       for (const mine of unmet) if (isMet(mine, crash)) unmet.delete(mine);
     }
   }
@@ -159,20 +169,19 @@ function formOf({ json, ips, text, out = "" }: CrashOptions): keyof typeof forms
  * @param title what tells it from the others; `null` for the only one
  * @param warn prints the warnings, before the explanation: its end is what a terminal shows
  */
-async function show(
+function show(
   crash: ReadCrash,
   options: CrashOptions,
   index: number,
   title: SafeText | null,
   warn: () => void,
-): Promise<void> {
+): void {
   const { out } = options;
   const { report } = crash;
   const form = formOf(options);
   if (form !== null || out !== undefined) warn();
   if (form === "json") {
-    const { crashJson } = await import("../../view/crash_json.ts");
-    emit(safe`${safeJson(crashJson(crash))}\n`, out, form);
+    emit(safe`${safeJson(reportJson(report, crash))}\n`, out, form);
     return;
   }
   if (form !== null) {
@@ -192,7 +201,7 @@ async function show(
   const explanation = explanationLines(explainReport(report, mine), crash, style);
   // People get crash text, not JSON.
   const isJson = report.format === "ips" || report.format === "json";
-  const body = isJson ? writeReport(report, "crash") : report.text;
+  const body = isJson ? crashText(report) : report.text;
   const gap = index > 0 ? safe`\n` : safe``;
   const heading = title === null ? safe`` : safe`${style("heading", safe`== ${title} ==`)}\n\n`;
   // The explanation comes last: of a long report the end is what a terminal shows.

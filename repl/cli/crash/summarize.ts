@@ -1,13 +1,18 @@
 /** Reads reports and summarizes them, for `crash --group`. */
 import type { SafeText } from "../../../lib/escape.ts";
-import { readReports, type ReportSummary, summarizeReport } from "../../../lib/report/mod.ts";
+import {
+  readReports,
+  type ReportSummary,
+  type ReportSymbolFiles,
+  summarizeReport,
+} from "../../../lib/report/mod.ts";
 import { fileError } from "../../errors.ts";
 import { MAX_SIZE, readPlainFile } from "../../input.ts";
 import type { Values } from "../../options.ts";
 import { explain } from "../../view/output.ts";
 import { NoReportError, reportsOf } from "./kind.ts";
 import type { crashOptions } from "./options.ts";
-import { type CrashSymbols, isOfFile, openCrashSymbols, rangesOf } from "./read.ts";
+import { isOfFile, openCrashSymbols, rangesOf } from "./read.ts";
 
 /** The options of `crash` that summaries depend on. */
 export type SummaryOptions = Pick<
@@ -24,42 +29,30 @@ export type SummaryOrError = ReportSummary | {
 
 /** Summarizes reports with the same symbols. */
 export class Summarizer implements Disposable {
-  readonly #symbols: CrashSymbols;
+  readonly #symbols: ReportSymbolFiles;
   readonly #options: SummaryOptions;
-  readonly #demangle: (name: string) => string;
 
-  private constructor(
-    symbols: CrashSymbols,
-    options: SummaryOptions,
-    demangle: (name: string) => string,
-  ) {
+  private constructor(symbols: ReportSymbolFiles, options: SummaryOptions) {
     this.#symbols = symbols;
     this.#options = options;
-    this.#demangle = demangle;
   }
 
   /** Opens the symbols. */
   static async open(options: SummaryOptions): Promise<Summarizer> {
-    const [symbols, { demangle }] = await Promise.all([
-      openCrashSymbols(options),
-      import("../../../lib/symbols/mod.ts"),
-    ]);
-    return new Summarizer(symbols, options, demangle);
+    return new Summarizer(await openCrashSymbols(options), options);
   }
 
   /** Reads a file and summarizes its reports. */
   summarize(file: string): SummaryOrError[] {
     try {
-      const { files } = this.#symbols;
       const bytes = readPlainFile(file, MAX_SIZE.report);
       const reports = reportsOf(bytes, file, () => readReports(bytes, file));
       return reports.map((report) =>
         summarizeReport(report, {
-          symbols: files,
-          demangle: this.#demangle,
+          symbols: this.#symbols,
           attribution: (report) => ({
             mine: this.#options.mine ?? [],
-            origins: files,
+            origins: this.#symbols,
             ranges: rangesOf(report, this.#symbols, this.#options),
           }),
         })

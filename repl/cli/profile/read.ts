@@ -114,6 +114,8 @@ async function withSymbols(
   ]);
   if (readable) await loadDemangler();
   using found = await openCrashSymbols({ symbols });
-  const { files, demangle } = found;
-  return symbolicateProfile(profile, { files, ...readable ? { demangle } : {} });
+  return symbolicateProfile(profile, {
+    files: found,
+    ...readable ? {} : { demangle: (name) => name },
+  });
 }

@@ -190,9 +190,9 @@ function words(kind: string | null, pid: number | null, arch: string | null): st
 /** The report or reports in a file. */
 async function reportIn(what: string, options: ViewOptions): Promise<Viewed> {
   const { symbols = [] } = options;
-  const [{ openCrashSymbols, readCrashes }, { crashJson }] = await Promise.all([
+  const [{ openCrashSymbols, readCrashes }, { reportJson }] = await Promise.all([
     import("../crash/read.ts"),
-    import("../../view/crash_json.ts"),
+    import("../../../lib/report/mod.ts"),
   ]);
   using found = await openCrashSymbols({ symbols });
   const crashes = await readCrashes(what, found, {});
@@ -201,17 +201,7 @@ async function reportIn(what: string, options: ViewOptions): Promise<Viewed> {
     return await profileIn([what], options);
   }
   // The shape is that of `crash --json`, whose keys are stable.
-  const reports = crashes.map(crashJson) as unknown as readonly (StacksJson & {
-    readonly osVersion: string | null;
-    readonly model: string | null;
-    readonly date: string | null;
-    readonly explanation: {
-      readonly headline: string;
-      readonly happened: readonly string[];
-      readonly causes: readonly string[];
-      readonly check: readonly string[];
-    };
-  })[];
+  const reports = crashes.map((crash) => reportJson(crash.report, crash));
   const [first] = reports;
   if (first === undefined) throw new UserError(`${what} has no report`);
   const { target, explanation, osVersion, model, date } = first;

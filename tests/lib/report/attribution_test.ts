@@ -225,7 +225,8 @@ Deno.test("signatures: the same in another process and on another device, not fo
     reportSignature(readReport(mangled, "x"), demangle).id,
     id(mangled.replace("$s9TideTable11AppDelegateC4stopyyF", "AppDelegate.stop()")),
   );
-  assertNotEquals(reportSignature(readReport(mangled, "x"), demangle).id, id(mangled));
+  assertEquals(reportSignature(readReport(mangled, "x"), demangle).id, id(mangled));
+  assertNotEquals(reportSignature(readReport(mangled, "x"), (name) => name).id, id(mangled));
   // Rust's hash, which differs in each build, where a tool has taken the rest of a name apart.
   const rust = textOf("ios109.ips").replace(
     "closure #1 in AppDelegate.start()",

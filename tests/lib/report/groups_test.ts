@@ -1,6 +1,13 @@
 /** Counting reports by what crashed. */
-import { assertEquals } from "@std/assert";
-import { ReportGroups, type ReportSummary } from "../../../lib/report/mod.ts";
+import { assert, assertEquals, assertNotEquals } from "@std/assert";
+import {
+  readReport,
+  ReportGroups,
+  reportSignature,
+  type ReportSummary,
+  summarizeReport,
+} from "../../../lib/report/mod.ts";
+import { textOf } from "./fixtures.ts";
 
 function summary(id: string, more: Partial<ReportSummary> = {}): ReportSummary {
   return {
@@ -34,6 +41,41 @@ Deno.test("first and last report, and what differs between them", () => {
   assertEquals([...group.models], [["iPhone1,1", 1]]);
   assertEquals([...group.systems], [["iOS 17", 1]]);
   assertEquals([...group.verdicts], [["program", 2], ["system", 1]]);
+});
+
+Deno.test("as JSON a group keeps its counts", () => {
+  const groups = new ReportGroups();
+  groups.add(summary("a", { file: "1", time: 2000, version: "1.0" }));
+  groups.add(summary("a", { file: "2", time: 1000, version: "1.1" }));
+  groups.add(summary("a", { file: "3", version: "1.1" }));
+  assertEquals(JSON.parse(JSON.stringify(groups.sorted)), [{
+    id: "a",
+    parts: ["EXC a"],
+    count: 3,
+    first: "1970-01-01T00:00:01.000Z",
+    last: "1970-01-01T00:00:02.000Z",
+    versions: [{ name: "1.1", count: 2 }, { name: "1.0", count: 1 }],
+    models: [],
+    systems: [],
+    verdicts: [{ name: "program", count: 3 }],
+    example: "1",
+  }]);
+});
+
+Deno.test("a report is summarized without options: names are readable, nothing is looked up", () => {
+  const text = textOf("ios109.ips")
+    .replace(/closure #1 in AppDelegate.start\(\)/, "$$s9TideTable11AppDelegateC4stopyyF");
+  const { id, parts, verdict } = summarizeReport(readReport(text, "x"));
+  assert(parts.includes("Tide Table AppDelegate.stop()"), parts.join());
+  assertEquals(id, reportSignature(readReport(text, "x")).id);
+  assertEquals(verdict, "program (Tide Table)");
+});
+
+Deno.test("a report without frames has the signature of its content, not of its file's name", () => {
+  const text = "Process:  Shop [1]\nException Type:  EXC_BAD_ACCESS (SIGSEGV)\n";
+  const id = (text: string, name: string) => reportSignature(readReport(text, name)).id;
+  assertEquals(id(text, "upload-1"), id(text, "upload-2"));
+  assertNotEquals(id(text, "upload"), id(text.replace("Shop", "Cart"), "upload"));
 });
 
 Deno.test("the example does not depend on the order in which workers bring reports", () => {

@@ -23,7 +23,7 @@ function readAll(text: string): number {
   explanationLines(explainReport(report), { report, attribution, missing: [] }, plain);
   reportSignature(report);
   for (const form of ["crash", "ips"] as const) {
-    readReport(writeReport(report, form), "again");
+    if (report.panic === null) readReport(writeReport(report, form), "again");
   }
   return processorTime() - began;
 }

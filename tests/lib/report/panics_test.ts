@@ -143,7 +143,7 @@ Deno.test("what panicking itself called is nobody's; the functions that led ther
   assertEquals([verdict, deciding], ["system", null]);
   assertStringIncludes(
     explained(hooked).text,
-    "It was in cart_free, called by _ZN4Cart5closeEv, unix_syscall64.",
+    "It was in cart_free, called by Cart::close(), unix_syscall64.",
   );
   const own = trap([
     "0xffffff80153ce000 mach_kernel : _kernel_trap + 0x60c",

@@ -3,9 +3,14 @@ import { FormatError } from "../../../lib/errors.ts";
 import {
   CrashReport,
   encodeReport,
+  explainReport,
   faultAddress,
   readReport,
+  ReportFormError,
   type ReportFrame,
+  type ReportJson,
+  reportJson,
+  reportSignature,
   symbolicateReport,
   writeReport,
 } from "../../../lib/report/mod.ts";
@@ -33,6 +38,45 @@ Deno.test("every report is written again as it was, to the byte", () => {
       assertEquals<unknown>(writeReport(report, form), textOf(name), name);
     }
   }
+});
+
+Deno.test("what a form cannot hold is not written as another report", () => {
+  const fails = (text: string, form: "crash" | "ips", held: string) => {
+    const report = readReport(text, "x");
+    const error = assertThrows(() => writeReport(report, form), ReportFormError);
+    assertEquals([error.form, error.held], [form, held]);
+    assertEquals(error.message.includes(held), true);
+  };
+  const panic = "panic(cpu 0 caller 0xfffffe0010a0b0c4): no more carts @cart.c:7\n";
+  const json = `{"bug_type":"210","os_version":"macOS 14.1 (23B74)"}\n${
+    JSON.stringify({ panicString: panic, product: "Mac14,7" })
+  }`;
+  assertEquals(readReport(json, "x").panic?.message, "no more carts");
+  fails(panic, "crash", "a kernel panic");
+  fails(panic, "ips", "a kernel panic");
+  fails(json, "crash", "a kernel panic");
+  assertEquals<string>(writeReport(readReport(json, "x"), "ips"), json);
+  for (const form of ["crash", "ips"] as const) {
+    fails(textOf("sample.txt"), form, "a call tree with its counts");
+    fails(textOf("spindump.txt"), form, "a call tree with its counts");
+  }
+  const jetsam = `{"bug_type":"298","os_version":"iPhone OS 17.1"}\n${
+    JSON.stringify({ largestProcess: "Shop", processes: [{ name: "Shop", pid: 7, rpages: 9 }] })
+  }`;
+  fails(jetsam, "crash", "a list of processes and their memory");
+});
+
+Deno.test("a report is JSON with all that can be said of it", () => {
+  for (const name of names) {
+    const report = read(name);
+    const json: ReportJson = JSON.parse(JSON.stringify(reportJson(report)));
+    assertEquals(json.threads.length, report.threads.length, name);
+    assertEquals<unknown>(json.explanation.headline, explainReport(report).headline);
+    assertEquals(json.signature, reportSignature(report));
+    assertEquals(json.missing, []);
+  }
+  const { frames } = reportJson(read("ios32.crash")).threads[0];
+  assertEquals(typeof frames[0].address, "string");
 });
 
 Deno.test("bytes that are no UTF-8 are kept", () => {

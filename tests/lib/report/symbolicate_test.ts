@@ -1,14 +1,13 @@
 import type { AddressInfo } from "../../../lib/symbols/mod.ts";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { files } from "../../../ffi/mod.ts";
+import { openReportSymbols } from "../../../mod.ts";
 import {
   readReport,
   type ReportImage,
-  ReportSymbolFiles,
   type ReportSymbols,
   symbolicateReport,
 } from "../../../lib/report/mod.ts";
-import { DebugFinder } from "../../../lib/symbols/mod.ts";
 import { SymbolFiles } from "../../../lib/symbols/mod.ts";
 import { essence, place, read, textOf } from "./fixtures.ts";
 
@@ -223,8 +222,7 @@ Deno.test("a frame that a signal interrupted is no return address", () => {
 Deno.test("lines and inlined calls out of a dSYM", () => {
   const folder = new URL("../../../examples/demo/arm64/", import.meta.url).pathname;
   const symbolFiles = new SymbolFiles(files, [folder]);
-  using finder = new DebugFinder({ files }, symbolFiles);
-  using symbols = new ReportSymbolFiles(files, symbolFiles, { debug: finder });
+  using symbols = openReportSymbols([folder]);
   const [binary] = symbolFiles.named("demo").filter(({ kind }) => kind === "dsym");
   const digits = binary.uuid.replaceAll("-", "").toLowerCase();
   const image = {
@@ -251,4 +249,6 @@ Deno.test("lines and inlined calls out of a dSYM", () => {
   assertEquals<unknown>([frame.symbol, frame.offset], ["main", 8]);
   assert(frame.file?.endsWith("demo.c"), `${frame.file}`);
   assert(frame.line !== null && frame.line > 0);
+  assertEquals(symbols.demangle?.("_ZN4Cart5closeEv"), "Cart::close()");
+  assertThrows(() => openReportSymbols([`${folder}misspelt`]), Deno.errors.NotFound);
 });

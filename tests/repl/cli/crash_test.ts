@@ -386,6 +386,20 @@ Deno.test("--group: counts, times, versions and devices; a damaged file is a war
   });
 });
 
+Deno.test("a form that cannot hold a report is refused, and the next report is written", async () => {
+  const { code, stdout, stderr } = await crash(
+    `${reports}sample.txt`,
+    `${reports}macos12.crash`,
+    "--text",
+  );
+  assertEquals(code, 1);
+  assertMatch(
+    stderr,
+    /^machpause: .*sample\.txt: crash text has no place for a call tree with its counts\n$/,
+  );
+  assertStringIncludes(stdout, "Notes Keeper");
+});
+
 Deno.test("--group: every report of a file counts; of many groups the largest are named again at the end", async () => {
   await inFolder(async (folder) => {
     const text = await Deno.readTextFile(`${reports}ios32.crash`);
