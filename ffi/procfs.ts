@@ -8,7 +8,50 @@ export function procFields(pid: number): string[] | undefined {
   return text?.slice(text.lastIndexOf(")") + 2).trim().split(" ");
 }
 
-/** The first word of a field of `/proc/PID/status`; `undefined` where there is none. */
+/** What keeps a process from running that this one has not stopped. */
+export interface Standstill {
+  /** The debugger that holds it; `null`: a signal has stopped it. */
+  readonly tracer: number | null;
+}
+
+/** Whether a process that this one has not stopped stands still, by its main thread: a signal has stopped it, or another
+ * debugger; `undefined` where it runs, or the system does not say it. */
+export function standstill(pid: number): Standstill | undefined {
+  const state = procFields(pid)?.[0];
+  if (state === "T") return { tracer: null };
+  const tracer = state === "t" ? tracerOf(pid)?.tracer : undefined;
+  return tracer === undefined ? undefined : { tracer };
+}
+
+/** Who traces a thread. */
+export interface Tracer {
+  /** The process. */
+  readonly tracer: number;
+  /** Its thread that does. */
+  readonly by: number;
+  /** The thread that is traced. */
+  readonly thread: number;
+}
+
+/** Who traces a thread of a process, the first one or any; `undefined` for nobody. */
+export function tracerOf(pid: number): Tracer | undefined {
+  for (const thread of threadsOf(pid)) {
+    const by = Number(statusField(thread, "TracerPid"));
+    if (by > 0) return { tracer: Number(statusField(by, "Tgid")) || by, by, thread };
+  }
+}
+
+/** The threads of a process, its first one first. */
+function threadsOf(pid: number): number[] {
+  try {
+    return [...Deno.readDirSync(`/proc/${pid}/task`)].map(({ name }) => Number(name))
+      .sort((a, b) => Number(b === pid) - Number(a === pid));
+  } catch {
+    return [];
+  }
+}
+
+/** The first word of a field of `/proc/PID/status`, which threads have too; `undefined` where there is none. */
 export function statusField(pid: number | "self", name: string): string | undefined {
   return new RegExp(`^${name}:\\t(\\S+)`, "m").exec(textOf(pid, "status") ?? "")?.[1];
 }

@@ -1,7 +1,7 @@
 /** Explains why a process cannot be attached to, and what to do about it. */
 import type { RefusalReason } from "../lib/errors.ts";
 import { commandLine } from "./command.ts";
-import { procFields, statusField } from "./procfs.ts";
+import { procFields, statusField, tracerOf } from "./procfs.ts";
 
 /** What the system tells every caller about a process. */
 export interface ProcessInfo {
@@ -105,11 +105,14 @@ function isKernelThread(pid: number): boolean {
 function linuxRefusal(pid: number, facts: RefusalFacts): Refusal {
   const none = withoutMemory(pid, facts);
   if (none !== undefined) return none;
-  const tracer = Number(statusField(pid, "TracerPid"));
-  if (tracer > 0) {
-    const name = facts.processName(tracer);
+  const traced = tracerOf(pid);
+  if (traced !== undefined) {
+    const { tracer, by, thread } = traced;
+    // Debuggers name their threads.
+    const name = facts.processName(by);
     const who = `pid ${tracer}${name === null ? "" : ` (${name})`}`;
-    const text = `pid ${pid} is already traced by ${who}: detach that debugger`;
+    const what = thread === pid ? `pid ${pid}` : `thread ${thread} of pid ${pid}`;
+    const text = `${what} is already traced by ${who}: detach that debugger`;
     return { reason: "traced", text };
   }
   const scope = Number(readText("/proc/sys/kernel/yama/ptrace_scope") ?? 0);

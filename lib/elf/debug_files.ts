@@ -43,6 +43,11 @@ export function debugIdOfFile({ buildId, sections }: ElfFile, file: ByteSource):
   return debugIdOf(id);
 }
 
+/** The same of an image; also `null` where its file cannot be read. */
+export function debugIdOfImage({ elf, file }: ElfImage): string | null {
+  return elf === null || file === null ? null : debugIdOfFile(elf, file);
+}
+
 /** Whether a file has code, and not only what a debugger wants of it. */
 export function hasCode({ sections }: ElfFile): boolean {
   return sections.some(({ name, type }) => name === ".text" && type !== SECTION.NOBITS);

@@ -5,6 +5,7 @@
 export {
   archOfMachine,
   debugIdOfFile,
+  debugIdOfImage,
   debugPaths,
   dwarfPlaces,
   hasCode,

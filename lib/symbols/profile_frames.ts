@@ -1,6 +1,6 @@
 /** What is at an address, as frames of a profile. */
 
-import { debugIdOfFile, ElfImage, readElf } from "../elf/mod.ts";
+import { debugIdOfImage, ElfImage } from "../elf/mod.ts";
 import type { RawText } from "../escape.ts";
 import type { LoadedImage } from "../macho/mod.ts";
 import type { ProfileBuilder } from "../profile/mod.ts";
@@ -120,6 +120,6 @@ function endOf({ loadAddress, ranges }: LoadedImage): bigint {
 
 /** What symbol servers find an ELF file by: its build ID; where it has none, as programs of Go before 1.24, what
  * Breakpad's tools make of its code. */
-function identifierOf({ buildId, file }: ElfImage): string | null {
-  return buildId ?? (file === null ? null : debugIdOfFile(readElf(file), file));
+function identifierOf(image: ElfImage): string | null {
+  return image.buildId ?? debugIdOfImage(image);
 }

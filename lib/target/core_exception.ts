@@ -165,6 +165,13 @@ const armTraps: Readonly<Record<number, string>> = {
 type Fields = (name: string) => bigint;
 type Reading = readonly [faultAddress: bigint | null, description: string, fault: boolean];
 
+/** Whether the error code of a page fault is known: every fault of a program's own code has the bit. Linux tells a
+ * debugger no error code. */
+function hasErrorCode(values: ReadonlyMap<string, bigint>): boolean {
+  return Number((values.get("trapno") ?? 0n) & 0xffffn) !== pageFault ||
+    (Number(values.get("err") ?? 0n) & pageFaultUser) !== 0;
+}
+
 function readX86(field: Fields): Reading {
   // The upper half is the number of the CPU.
   const trap = Number(field("trapno") & 0xffffn);
@@ -174,7 +181,6 @@ function readX86(field: Fields): Reading {
     return [null, trap === 0x85 || trap === 0x84 ? "system call" : `trap ${trap}`, false];
   }
   if (trap !== pageFault) return [null, name, true];
-  // Every fault of a program's own code has the bit. Linux tells a debugger no error code.
   if ((error & pageFaultUser) === 0) return [field("faultvaddr"), name, true];
   const how = (error & pageFaultExecute) !== 0
     ? "executing"
@@ -236,6 +242,7 @@ export function readException(
     readRegister(state, register),
   ];
   const values = new Map(flavor.registers.map(read));
-  const registers = new Registers(values);
-  return new ThreadException(registers, ...readers[arch.name]((name) => values.get(name) ?? 0n));
+  const reading = readers[arch.name]((name) => values.get(name) ?? 0n);
+  if (!hasErrorCode(values)) values.delete("err");
+  return new ThreadException(new Registers(values), ...reading);
 }

@@ -414,17 +414,25 @@ export class Frame {
   }
 
   /** The function, the offset in it and the line, as in `main + 34 at demo.c:12:3`; escaped. A function
-   * without a name is shown by where it starts, as in `demo:function_5d8+0x24`.
+   * without a name is shown by where it starts, as in `demo:function_5d8+0x24`; where that is not known either,
+   * by the image, as in `demo + 0x5fc`. `[signal]` is behind the function to which a signal's handler returns.
    *
    * @param name makes the function's name readable; demangles it when left out
-   * @param imageSaid leaves out the image's name
+   * @param imageSaid leaves out the image's name where a function is shown
    */
   describe(name?: (mangled: string) => string, imageSaid = false): SafeText {
     const { source } = this;
     const place = this.#place(name ?? demangle, imageSaid);
     const located = source === null ? place : safe`${place} at ${describeLocation(source)}`;
     const called = this.inlined ? safe`${located} [inlined]` : located;
-    return this.foundBy === "async" ? safe`${called} [async]` : called;
+    if (this.foundBy === "async") return safe`${called} [async]`;
+    return this.#isSignal ? safe`${called} [signal]` : called;
+  }
+
+  /** Whether it is the function that the kernel has a thread return to, or run, around a signal's handler: its caller
+   * was interrupted. */
+  get #isSignal(): boolean {
+    return !this.inlined && this.#context.stack.frames[this.#activation + 1]?.foundBy === "signal";
   }
 
   /** Bytes from the symbol or the function's start; `null` for an inlined call and where neither is known. */
@@ -446,8 +454,7 @@ export class Frame {
     if (image === null) return safe``;
     const said = imageSaid ? undefined : escape(image.name);
     if (functionStart === null || offset === null) {
-      const place = safe`+ ${hex(this.offset)}`;
-      return said === undefined ? place : safe`${said} ${place}`;
+      return safe`${escape(image.name)} + ${hex(this.offset)}`;
     }
     const start = escape((functionStart - image.loadAddress).toString(16));
     const place = safe`function_${start}+${hex(offset)}`;

@@ -63,7 +63,7 @@ export interface UnwoundFrame {
   readonly returnAddress: bigint;
   /** How it was found. */
   readonly foundBy: FoundBy;
-  /** Whether `address` was not called from but interrupted, so that functions and lines are looked
+  /** Whether `address` was not called from but interrupted, or is where a signal's handler returns to, so that functions and lines are looked
    * up with it and not with an address before it. */
   readonly exact: boolean;
   /** The row of call-frame information, or what corresponds to it, that led here from the frame it

@@ -204,12 +204,23 @@ export class ImagePlans {
       const thumb = this.#image.isThumb(call);
       // Where nothing tells which code it is, it may be either.
       answer = segment !== null && (segment.initialProtection & executable) !== 0 &&
-        (thumb === null ? [false, true] : [thumb]).some((thumb) =>
-          this.#instructionSet.isAfterCall(this.#readCode, address, thumb) !== false
-        );
+          (thumb === null ? [false, true] : [thumb]).some((thumb) =>
+            this.#instructionSet.isAfterCall(this.#readCode, address, thumb) !== false
+          ) || this.isHandlersReturn(address);
       this.#returns.set(offset, answer);
     }
     return answer;
+  }
+
+  /** Whether `address` is the first instruction of what a signal's handler returns to on Linux, as `__restore_rt`.
+   * Nothing called the handler there: the kernel put the address on the stack. Its call-frame information begins
+   * a byte before it, for those that look up what is before a return address. */
+  isHandlersReturn(address: bigint): boolean {
+    const call = address - this.#arch.callBias;
+    return this.#find(call, Number(call - this.#image.loadAddress))?.row.signalFrame === true &&
+      [false, true].every((thumb) =>
+        this.#instructionSet.isAfterCall(this.#readCode, address, thumb) === false
+      );
   }
 
   /** Whether the function at `address` leaves a callee-saved register as its caller had it, where the

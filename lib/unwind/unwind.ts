@@ -99,6 +99,7 @@ interface Step {
 
 /** A frame, of which more is learned when its caller is found. */
 interface FoundFrame extends UnwoundFrame {
+  exact: boolean;
   returnAddress: bigint;
   asyncContext?: bigint;
   asyncParents?: UnwoundStack;
@@ -175,6 +176,10 @@ class Unwinder implements UnwoundStack {
         return;
       }
       step = next;
+      // No call is before the instruction that a handler returns to.
+      if (step.row.signalFrame && (this.#plansAt(pc)?.isHandlersReturn(pc) ?? false)) {
+        this.frames[index].exact = true;
+      }
       this.frames[index].returnAddress = pc = step.returnAddress;
       this.#sp = step.cfa;
       this.#fp = step.fp;
@@ -478,7 +483,7 @@ class Unwinder implements UnwoundStack {
       this.#stack.forgetEnd();
     }
     return {
-      foundBy,
+      foundBy: row.signalFrame ? "signal" : foundBy,
       row,
       cfa,
       fp: isLost

@@ -53,7 +53,11 @@ export async function promptAt(
   if (asked && Deno.stdin.isTerminal() && Deno.stdout.isTerminal()) {
     const { maybeTarget, core } = session;
     // What the core is has been printed.
-    const runs = session.state === "running" ? " runs: Ctrl-C pauses it" : "";
+    const runs = session.state === "running"
+      ? " runs: Ctrl-C pauses it"
+      : maybeTarget === undefined || maybeTarget.paused
+      ? ""
+      : ` is ${session.stateText}`;
     const name = core !== undefined ? "" : `${maybeTarget ?? "machpause"}${runs}. `;
     printLines(wrapped(safe`${escape(name)}\`help\` lists the commands.`, columns));
   }

@@ -211,13 +211,15 @@ export const target: readonly Command[] = [
       const { target, core } = session;
       if (core !== undefined) return coreLines(session);
       session.checkAlive();
+      const state = session.stateText;
       const threads = session.threads(true);
       const running = threads.filter(({ state }) => state === "running").length;
-      const state = target.paused ? safe`paused` : safe`running`;
       const total = count(threads.length, "thread");
+      const suspended = threads.filter(({ suspendCount }) => suspendCount > 0).length;
+      const alone = suspended === 0 ? safe`` : safe`, ${suspended} suspended`;
       const images = count(target.images.length, "image");
       return [
-        safe`${session.title}: ${state}, ${total} (${running} on a CPU), ${images}`,
+        safe`${session.title}: ${state}, ${total} (${running} on a CPU${alone}), ${images}`,
         ...warningLines(session),
       ];
     },

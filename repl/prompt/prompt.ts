@@ -426,7 +426,7 @@ async function converse(
       if (answer.text.trim() !== "") session.typed.push(answer.text);
       await run(answer.text);
     } else if (!answer.empty) leaving = false;
-    else if (session.state === "running") await run("pause");
+    else if (/^(?:running|stopped|held)$/.test(session.state)) await run("pause");
     else if (leaving && answer.first) {
       if (await mayLeave()) break;
     } else {

@@ -8,6 +8,7 @@ import type {
   Pause,
   Thread,
 } from "../../mod.ts";
+import { type Standstill, standstill } from "../../ffi/procfs.ts";
 import type { RemoteError, RemoteTarget } from "../../ffi/remote.ts";
 import { TargetGoneError } from "../../lib/errors.ts";
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
@@ -275,14 +276,33 @@ export class Session implements Disposable {
     return true;
   }
 
-  /** The target's state: `paused`, `crashed`, `running`, `core`, `self`, `gone`; empty without a target. */
+  /** What keeps the target from running that is not paused from here: a signal that stopped it, or another debugger. */
+  get standstill(): Standstill | undefined {
+    const { pid, kind, paused } = this.target;
+    return kind !== "live" || paused || pid === null ? undefined : standstill(pid);
+  }
+
+  /** The target's state: `paused`, `crashed`, `running`, `core`, `self`, `gone`; `stopped` by a signal and `held` by another
+   * debugger; empty without a target. */
   get state(): string {
     if (this.#gone) return "gone";
     const target = this.maybeTarget;
     if (target === undefined) return "";
     if (target.kind !== "live" && target.kind !== "remote") return target.kind;
-    if (!target.paused) return "running";
+    if (!target.paused) {
+      const { standstill } = this;
+      return standstill === undefined ? "running" : standstill.tracer === null ? "stopped" : "held";
+    }
     return this.#crash === undefined ? "paused" : "crashed";
+  }
+
+  /** Whether the target is paused, or what else keeps it from running. */
+  get stateText(): SafeText {
+    const { standstill, target } = this;
+    if (standstill === undefined) return target.paused ? safe`paused` : safe`running`;
+    return standstill.tracer === null
+      ? safe`stopped by a signal (\`kill -CONT ${target.pid!}\` lets it run on)`
+      : safe`held by pid ${standstill.tracer}, which debugs it`;
   }
 
   /** Pauses the target, unless it is. */

@@ -8,14 +8,15 @@ import { elide, shortName } from "./short_name.ts";
 import type { Style } from "./style.ts";
 import { cut, indented, join, padEnd, padStart, spaces } from "./text.ts";
 
-/** Why unwinding ended, where that is not the normal end. */
+/** Why unwinding ended, where that is not the normal end. Whoever reads it need not know of frame records: where nothing
+ * describes a function, the frame pointer was tried last. */
 const endings: Readonly<Record<StopReason, SafeText | undefined>> = {
   "null-record": undefined,
-  "outside-stack": safe`the frame pointer leads out of the stack`,
-  "misaligned": safe`the frame pointer is misaligned`,
-  "not-rising": safe`the frame records loop, or are damaged`,
-  "unreadable": safe`the stack is unreadable further up`,
-  "limit": safe`more frames follow`,
+  "outside-stack": safe`no caller is found: the frame pointer leads out of the stack`,
+  "misaligned": safe`no caller is found: the frame pointer is misaligned`,
+  "not-rising": safe`no caller is found: the frame pointer does not lead further up the stack`,
+  "unreadable": safe`unreadable: the stack cannot be read further up`,
+  "limit": safe`limit: more frames follow`,
   "no-state": safe`the registers could not be read`,
 };
 
@@ -189,7 +190,7 @@ export function placeText(
 }
 
 /** What `Frame.describe` puts after the function's name. */
-const afterName = /(?: \+ \d+)?(?: at \S.*?:\d+)?(?: \[inlined\])?(?: \[async\])?$/;
+const afterName = /(?: \+ \d+)?(?: at \S.*?:\d+)?(?: \[inlined\])?(?: \[(?:async|signal)\])?$/;
 
 /** `main + 4 at demo.c:12` for `main + 4 at demo.c:12:3`. */
 function withoutColumn(place: SafeText): SafeText {
@@ -314,7 +315,7 @@ export function backtraceLines(
     lines.push(line);
   }
   const ending = endings[stopped];
-  if (ending !== undefined) lines.push(style("quiet", safe`(${escape(stopped)}: ${ending})`));
+  if (ending !== undefined) lines.push(style("quiet", safe`(${ending})`));
   return [threadHeader(thread, style), ...indented(lines)];
 }
 

@@ -13,6 +13,8 @@ import {
   refusalOf,
   setStateRefusal,
 } from "../../ffi/remedy.ts";
+import { standstill, tracerOf } from "../../ffi/procfs.ts";
+import { attach } from "../../mod.ts";
 import { AttachError, MachError, TargetGoneError } from "../../lib/errors.ts";
 import { isRoot, onLinux } from "../machine.ts";
 import { delay, Program } from "./program.ts";
@@ -334,6 +336,34 @@ async function refuseAsOnMac(): Promise<void> {
     Deno.env.delete("MACHPAUSE_STRICT_TASK_FOR_PID");
   }
 }
+
+Deno.test({
+  name:
+    "who holds a process is told, also where it is one thread, and that a signal has stopped it",
+  ignore: !onLinux,
+  fn: async () => {
+    await using program = await Program.start("target", "threads", "2");
+    const { pid } = program;
+    using target = attach(pid);
+    assertEquals([tracerOf(pid), standstill(pid)], [undefined, undefined]);
+    {
+      using _pause = target.pause();
+      const { tracer, by, thread } = tracerOf(pid)!;
+      // A thread of this process does it, which is in no list of processes.
+      assertEquals([tracer, by !== Deno.pid, thread], [Deno.pid, true, pid]);
+      assertEquals(standstill(pid), { tracer });
+    }
+    const other = target.threads[1];
+    other.suspend();
+    assertEquals([tracerOf(pid)?.tracer, tracerOf(pid)?.thread], [Deno.pid, Number(other.id)]);
+    assertEquals(standstill(pid), undefined);
+    other.resume();
+    Deno.kill(pid, "SIGSTOP");
+    while (standstill(pid) === undefined) await delay(5);
+    assertEquals(standstill(pid), { tracer: null });
+    Deno.kill(pid, "SIGCONT");
+  },
+});
 
 Deno.test("what is told of processes: of init, of oneself, of none", () => {
   const kernel = openKernel();

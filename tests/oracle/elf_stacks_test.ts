@@ -73,6 +73,13 @@ int main() {
 }
 `;
 
+const signalProgram = `#include <signal.h>
+#include <unistd.h>
+static void handle(int signal) { for (;;) sleep(1000); }
+__attribute__((noinline)) static int work(int n) { raise(SIGUSR1); return n + 1; }
+int main(void) { signal(SIGUSR1, handle); return work(getpid()); }
+`;
+
 const subjects: readonly Subject[] = [
   waiting("/usr/bin/python3", ["-c", python], 4),
   waiting("node", ["-e", "setTimeout(() => {}, 1e9)"], 5),
@@ -107,6 +114,23 @@ const subjects: readonly Subject[] = [
     },
   },
   {
+    name: "a signal's handler without frame pointers",
+    command: async (directory) => {
+      await Deno.writeTextFile(`${directory}/signal.c`, signalProgram);
+      const built = `${directory}/handler`;
+      return await succeeds(
+          "cc",
+          "-O1",
+          "-fomit-frame-pointer",
+          "-o",
+          built,
+          `${directory}/signal.c`,
+        )
+        ? [built]
+        : undefined;
+    },
+  },
+  {
     name: "a C++ program without frame pointers",
     threads: 4,
     command: async (directory) => {
@@ -134,7 +158,8 @@ for thread in gdb.selected_inferior().threads():
   frame = gdb.newest_frame()
   while frame is not None and frame.is_valid():
     if frame.type() not in (gdb.INLINE_FRAME, gdb.TAILCALL_FRAME):
-      print("FRAME", thread.ptid[1], hex(frame.pc()), frame.name() or "")
+      name = "<signal>" if frame.type() == gdb.SIGTRAMP_FRAME else frame.name() or ""
+      print("FRAME", thread.ptid[1], hex(frame.pc()), name)
     frame = frame.older()
 `;
 
@@ -259,6 +284,10 @@ for (const subject of subjects) {
           for (const [index, { name }] of theirs.entries()) {
             if (name === null) continue;
             const frame = frames[index];
+            if (name === "<signal>") {
+              assertEquals(`${frame}`.endsWith(" [signal]"), true, `${frame}`);
+              continue;
+            }
             assert(
               isNamed(target, frame, name),
               `frame ${index}: gdb says ${name}, here it is ${frame.function}, ${frame.symbol?.name}`,

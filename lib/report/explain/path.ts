@@ -32,7 +32,7 @@ const SYSTEM_DEPTH = 24;
 
 /** Names that say nothing of what a program did: entry points, and functions that compilers make. */
 const tellsNothing =
-  /^(?:main|_?start|(?:specialized )?static [\w.]{1,200}\.\$?main\(\)|\$main|__debug_main_executable_dylib_entry_point)$|^(?:-\[NSAssertionHandler |[-+]\[\w{1,60}(?:\(\w{1,60}\))? doesNotRecognizeSelector:\]|implicit closure|type metadata|reabstraction thunk|thunk for|__invoking___|__swift_|block_destroy_helper|__block_|objectdestroy|outlined |lazy protocol witness table |OUTLINED_FUNCTION_|std::(?:__\w{1,20}::)?(?:__function::|function<)|_ZNSt(?:3__\d{1,2})?10__function)/;
+  /^(?:main|_?start|__libc_start_(?:call_)?main(?:_impl)?|start_thread|__clone3?|clone3|(?:specialized )?static [\w.]{1,200}\.\$?main\(\)|\$main|__debug_main_executable_dylib_entry_point)$|^(?:-\[NSAssertionHandler |[-+]\[\w{1,60}(?:\(\w{1,60}\))? doesNotRecognizeSelector:\]|implicit closure|type metadata|reabstraction thunk|thunk for|__invoking___|__swift_|block_destroy_helper|__block_|objectdestroy|outlined |lazy protocol witness table |OUTLINED_FUNCTION_|std::(?:__\w{1,20}::)?(?:__function::|function<)|_ZNSt(?:3__\d{1,2})?10__function)/;
 
 /** Functions of the system that only bring a call where it belongs: of event loops, notifications, ports and queues. */
 const plumbing =
@@ -77,11 +77,22 @@ function pathOf(
   const own: Step[] = [];
   let innermost = -1;
   let hasEntry = false;
+  /** The program's own `main`. */
+  let main: ReportFrame | null = null;
   /** The system's function that called the innermost ones of the program, and how many those are. */
   let caller: { step: Step; at: number } | null = null;
   for (let at = begin; at < end; at++) {
     // Of a stack that recursed only both ends are of use.
-    if (at === begin + DEPTH) at = Math.max(at, end - OUTER_DEPTH);
+    if (at === begin + DEPTH && at < end - OUTER_DEPTH) {
+      const { symbol, image } = stack[at - 1];
+      const begun = at;
+      at = end - OUTER_DEPTH;
+      const isOne = stack.slice(begun, at).every((frame) =>
+        frame.symbol === symbol && frame.image === image
+      );
+      // Of other functions than the one it is not known how often they are there: `NaN` is no count.
+      if (own.length > 0) own.at(-1)!.times += isOne ? at - begun : NaN;
+    }
     const symbol = functionOf(stack[at], stack[at - 1] ?? null);
     const owned = frameOwner(stack[at], symbol);
     // What a script or Java called says what for.
@@ -114,6 +125,7 @@ function pathOf(
       continue;
     }
     const bare = withoutPrefixes(symbol);
+    if (bare === "main") main = stack[at];
     if (tellsNothing.test(bare) || isWitnessOf(bare, stack[at - 1]?.symbol ?? null)) continue;
     const step = stepOf(stack[at], bare);
     if (isInnermost) step.offset = "";
@@ -137,6 +149,8 @@ function pathOf(
   const steps = isWhole
     ? [...own.reverse(), ...inner.reverse()]
     : [...shortened(own.reverse()), ...shortenedSystem(inner, innermost >= 0).reverse()];
+  // A function that `main` called itself has no other way to it.
+  if (steps.length === 1 && own.length === 1 && main !== null) steps.unshift(stepOf(main, "main"));
   if (steps.length < 2) return [];
   let image: string | null = null;
   return withoutRepeats(steps).map((step) => {

@@ -1,5 +1,6 @@
 /** Reports of targets: paused processes, cores, snapshots. */
 
+import { debugIdOfImage, ElfImage } from "../../elf/mod.ts";
 import type { RawText } from "../../escape.ts";
 import type { LoadedImage } from "../../macho/mod.ts";
 import type { Crash, Frame, Target, Thread, ThreadException } from "../../target/mod.ts";
@@ -138,13 +139,15 @@ function timestamp(date: Date): string {
 
 /** An image as reports list it. */
 export function reportImage(image: LoadedImage, arch: string): ReportImage {
-  const text = image.ranges.find(({ start, end }) =>
-    image.loadAddress >= start && image.loadAddress < end
-  );
+  // The first segment of a Mach-O image is its `__TEXT`. That of an ELF image has no code.
+  const isElf = image instanceof ElfImage;
+  const text = isElf
+    ? image.ranges.at(-1)
+    : image.ranges.find(({ start, end }) => image.loadAddress >= start && image.loadAddress < end);
   return {
     name: image.name,
     path: image.path === "" ? null : image.path,
-    uuid: image.uuid,
+    uuid: isElf ? debugIdOfImage(image) : image.uuid,
     arch,
     base: image.loadAddress,
     size: text === undefined ? 0n : text.end - image.loadAddress,

@@ -91,6 +91,15 @@ Deno.test("the program's functions, then what the innermost called; the middle i
   );
 });
 
+Deno.test("how often a function recursed is the same number as elsewhere; main, and not what called it", () => {
+  const linux = ["Tool main + 8", "libc.so.6 __libc_start_call_main + 122", "Tool _start + 33"];
+  const eat = Array.from({ length: 5000 }, () => "Tool eat + 30");
+  assertEquals(pathOf([...eat, ...linux]), ["main (Tool)", "eat (5000 times)"]);
+  // Where others are between, how often it is there is not counted.
+  eat[3000] = "Tool other + 4";
+  assertEquals(pathOf([...eat, ...linux]), ["main (Tool)", "eat"]);
+});
+
 Deno.test("one function is no path; main below an event loop is none of it", () => {
   assertEquals(pathOf(["MyApp -[View tap:] + 8", ...loop]), []);
   assertEquals(

@@ -4,13 +4,15 @@ import { files } from "../../../ffi/mod.ts";
 import {
   CrashReport,
   readReport,
+  type ReportFrame,
   reportOf,
   ReportSymbolFiles,
   symbolicateReport,
   writeReport,
 } from "../../../lib/report/mod.ts";
 import { SymbolFiles } from "../../../lib/symbols/mod.ts";
-import { openCore } from "../../../mod.ts";
+import { debugIdOf } from "../../../lib/hex.ts";
+import { attach, openCore } from "../../../mod.ts";
 import { buildCore, recordedParts } from "../target/core_builder.ts";
 import { chains, startDemo } from "../target/demo.ts";
 import { essence } from "./fixtures.ts";
@@ -125,3 +127,30 @@ for (const arch of ["x86_64", "i386", "arm64", "armv7"]) {
     },
   );
 }
+
+Deno.test({
+  name: "ELF images in a report: all of each, and what its build ID is to Breakpad",
+  ignore: Deno.build.os !== "linux",
+  fn: async () => {
+    const child = new Deno.Command("sleep", { args: ["1000"] }).spawn();
+    try {
+      using target = attach(child.pid);
+      let frames: ReportFrame[] = [];
+      while (!frames.some(({ symbol }) => /nanosleep/.test(symbol ?? ""))) {
+        frames = [...reportOf(target, target.snapshot().threads).threads[0].frames];
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      const [{ image, address }] = frames;
+      const { base, size, uuid, path } = image!;
+      assert(address >= base && address < base + size, `${address} in ${base} + ${size}`);
+      const file = await Deno.readFile(path!);
+      // A note: the sizes of name and description, NT_GNU_BUILD_ID, "GNU".
+      const head = [4, 0, 0, 0, 20, 0, 0, 0, 3, 0, 0, 0, 0x47, 0x4e, 0x55, 0];
+      const at = file.findIndex((_, at) => head.every((byte, index) => file[at + index] === byte));
+      assertEquals(uuid, debugIdOf(file.slice(at + head.length, at + head.length + 20)));
+    } finally {
+      child.kill("SIGKILL");
+      await child.status;
+    }
+  },
+});

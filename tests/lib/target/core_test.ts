@@ -258,7 +258,9 @@ Deno.test("x86_64: of a page fault without an error code it is not said what was
     const register = exceptionState.registers.find((register) => register.name === name)!;
     writeRegister(state, register, value);
   }
-  assertEquals(`${readException(archs.x86_64, exceptionState, state)}`, "page fault, at 0x10");
+  const exception = readException(archs.x86_64, exceptionState, state)!;
+  assertEquals(`${exception}`, "page fault, at 0x10");
+  assertEquals([...exception.registers].map(({ name }) => name), ["trapno", "faultvaddr"]);
 });
 
 Deno.test("arm64e: the note of addressable bits takes the authentication codes off", async () => {

@@ -36,7 +36,14 @@ Deno.test("why a walk ended is said when it is not the normal end", () => {
   const [, first, last] = backtraceLines(target.threads[0], 8, plain, 1);
   assertStringIncludes(first, " + 16");
   assertEquals(last, "  (limit: more frames follow)");
-  assertEquals(backtraceLines(target.threads[0], 8, plain).at(-1)!.trim().slice(0, 6), "2  ???");
+  const [thread] = target.threads;
+  assertEquals(backtraceLines(thread, 8, plain).at(-1)!.trim().slice(0, 6), "2  ???");
+  // What the walk tried last is said, and not that something were damaged.
+  const shown = { frames: [...thread.backtrace()], stopped: "not-rising" } as const;
+  assertEquals(
+    backtraceLines(thread, 8, plain, undefined, shown).at(-1),
+    "  (no caller is found: the frame pointer does not lead further up the stack)",
+  );
 });
 
 Deno.test("a thread that is suspended by itself says so", () => {
