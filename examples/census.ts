@@ -18,6 +18,10 @@ function some(texts: readonly string[], count: number, separator: string): strin
   return [...shown, ...texts.length > count ? ["…"] : []].join(separator);
 }
 
+if (Deno.args.length === 0) {
+  console.error("usage: census.ts <pid|name>");
+  Deno.exit(2);
+}
 using target = attach(Deno.args[0]);
 const groups = new Map<string, { stack: string[]; threads: Thread[] }>();
 for (const thread of target.snapshot().threads) {

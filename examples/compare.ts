@@ -41,6 +41,10 @@ function compare(before: Known | undefined, after: Known | undefined): [string, 
   return after.moved && after.ran > before.ran ? ["~", `${to}, at another instruction`] : ["=", to];
 }
 
+if (Deno.args.length === 0) {
+  console.error("usage: compare.ts <pid|name> [milliseconds between them]");
+  Deno.exit(2);
+}
 using target = attach(Deno.args[0]);
 const before = look(target.snapshot());
 await new Promise((resolve) => setTimeout(resolve, Number(Deno.args[1] ?? 500)));

@@ -1,16 +1,20 @@
 /**
  * Waits until a thread is in a function, and saves a core of that moment.
  *
- *     deno task machpause run examples/core_when.ts <pid|name> [function] [file]
+ *     deno task machpause run examples/core_when.ts <pid|name> <function> [file]
  *
- * For the demo process on Linux it prints:
+ * For `lock_acquire` in the demo process on Linux it prints:
  *
  *     demo.lock is in lock_acquire ← account_update ← worker_lock
  *     saved caught.core: 7 threads
  */
 import { attach, escapeText, openCore } from "@machpause/machpause";
 
-const [process, name = "lock_acquire", file = "caught.core"] = Deno.args;
+if (Deno.args.length < 2) {
+  console.error("usage: core_when.ts <pid|name> <function> [file]");
+  Deno.exit(2);
+}
+const [process, name, file = "caught.core"] = Deno.args;
 using target = attach(process);
 for (;;) {
   // The pause is kept, so that the core shows what was found.

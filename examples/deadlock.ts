@@ -20,6 +20,10 @@ function describe(thread: Thread): string {
   return `${escapeText(name)}, in ${escapeText(doing ?? "unknown code")}`;
 }
 
+if (Deno.args.length === 0) {
+  console.error("usage: deadlock.ts <pid|name>");
+  Deno.exit(2);
+}
 using target = attach(Deno.args[0]);
 using _pause = target.pause();
 const waits = threadWaits(target, target.threads);

@@ -29,6 +29,10 @@ function look(snapshot: Snapshot) {
   }));
 }
 
+if (Deno.args.length === 0) {
+  console.error("usage: hang.ts <pid|name> [milliseconds between them]");
+  Deno.exit(2);
+}
 using target = attach(Deno.args[0]);
 const before = look(target.snapshot());
 await new Promise((resolve) => setTimeout(resolve, Number(Deno.args[1] ?? 1000)));

@@ -17,6 +17,10 @@
  */
 import { escapeText, openSymbolizer } from "@machpause/machpause";
 
+if (Deno.args.length === 0) {
+  console.error("usage: servers.ts <image> [address…]");
+  Deno.exit(2);
+}
 const [path, ...addresses] = Deno.args;
 using symbolizer = openSymbolizer([{ path }]);
 const [{ name, uuid, loadAddress }] = symbolizer.images.images;

@@ -25,6 +25,10 @@ function fold(names: readonly string[]): string[] {
   return folded.map(({ name, count }) => count === 1 ? name : `${name} ×${count}`);
 }
 
+if (Deno.args.length === 0) {
+  console.error("usage: stacks.ts <pid|name>");
+  Deno.exit(2);
+}
 using target = attach(Deno.args[0]);
 for (const thread of target.snapshot().threads) {
   const frames = thread.backtrace().filter((frame) => !frame.isSystem);

@@ -3,7 +3,7 @@
  *
  *     deno task machpause run examples/symbolicate.ts <image> [address…]
  *
- * Without arguments it reads addresses from stdin, one a line. For 0x10000061c, 0x100000651 and 0x1 in the
+ * Without addresses it reads them from stdin, one a line. For 0x10000061c, 0x100000651 and 0x1 in the
  * dSYM of the inlines fixture it prints:
  *
  *     0x10000061c  inlines
@@ -16,6 +16,10 @@
  */
 import { demangle, escapeText, loadDemangler, openSymbolizer } from "@machpause/machpause";
 
+if (Deno.args.length === 0) {
+  console.error("usage: symbolicate.ts <image> [address…]");
+  Deno.exit(2);
+}
 const [path, ...given] = Deno.args;
 const addresses = given.length > 0
   ? given

@@ -14,6 +14,10 @@ const looks = 100;
 /** The least share of the snapshots in which a stack that is shown ran. */
 const least = 0.3;
 
+if (Deno.args.length === 0) {
+  console.error("usage: top.ts <pid|name> [seconds]");
+  Deno.exit(2);
+}
 using target = attach(Deno.args[0]);
 const seconds = Number(Deno.args[1] ?? 1);
 for (let second = 0; second < seconds; second++) {

@@ -2,7 +2,7 @@
  * Watches a global variable: reads it every few milliseconds without stopping the process, and prints
  * its changes.
  *
- *     deno task machpause run examples/watch.ts <pid|name> [symbol] [bytes] [changes]
+ *     deno task machpause run examples/watch.ts <pid|name> <symbol> [bytes] [changes]
  *
  * For `demo_progress` in the demo process on Linux it prints:
  *
@@ -13,10 +13,17 @@
  */
 import { attach, escapeText } from "@machpause/machpause";
 
-const [process, name = "demo_progress", size = "8", changes = "3"] = Deno.args;
+if (Deno.args.length < 2) {
+  console.error("usage: watch.ts <pid|name> <symbol> [bytes] [changes]");
+  Deno.exit(2);
+}
+const [process, name, size = "8", changes = "3"] = Deno.args;
 using target = attach(process);
 const [found] = target.lookup(name);
-if (found === undefined) throw new Error(`no symbol is named ${name}`);
+if (found === undefined) {
+  console.error(`no symbol is named ${escapeText(name)}`);
+  Deno.exit(1);
+}
 const { address } = found.symbol;
 console.log(`${escapeText(name)} at 0x${address.toString(16)}: ${size} bytes`);
 

@@ -18,6 +18,10 @@ enableLog(["remote"], (_subsystem, _milliseconds, line) => {
   trips = Number(/(\d+) round trips/.exec(line)?.[1] ?? trips);
 });
 
+if (Deno.args.length === 0) {
+  console.error("usage: wire.ts <pid|name>");
+  Deno.exit(2);
+}
 using process = attach(Deno.args[0]);
 const via = Deno.build.os === "darwin" ? "debugserver" : "lldb-server";
 {

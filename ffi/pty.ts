@@ -20,6 +20,9 @@ const { library, FIOCLEX } = Deno.build.os === "darwin"
   ? { library: "/usr/lib/libSystem.B.dylib", FIOCLEX: 0x20006601n }
   : { library: "libc.so.6", FIOCLEX: 0x5451n };
 
+/** What a shell runs to start a program with a terminal as its stdout and stderr. */
+const openTerminal = 'exec "$@" 1<>"$0" 2>&1';
+
 /** A pseudo-terminal that a program can be started on. */
 export interface Pty {
   /** Starts a program whose stdout and stderr are the terminal. */
@@ -55,6 +58,15 @@ export function openPty(): Pty | undefined {
   return {
     close,
     spawn(file, { args = [], env = {}, cwd }) {
+      // Beside those that a program is given, Deno has it inherit copies of descriptors. On Linux a shell starts
+      // every program anyway, and can open the terminal by its name; on Darwin dyld's variables would be lost in it.
+      if (Deno.build.os === "linux") {
+        return new Deno.Command("/bin/sh", {
+          args: ["-c", openTerminal, path, `${file}`, ...args],
+          ...{ stdin: "null", stdout: "null", stderr: "null", env },
+          ...(cwd === undefined ? {} : { cwd }),
+        }).spawn();
+      }
       const slave = openSync(path, access);
       try {
         const child = spawn(file, [...args], {

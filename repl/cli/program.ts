@@ -83,7 +83,7 @@ const script = /\.[cm]?[jt]s$/;
 export async function runCommandLine(args: readonly string[]): Promise<number | undefined> {
   let code: number | undefined = 0;
   const line = [...args];
-  const at = firstWord(line);
+  let at = firstWord(line);
   if (at >= 0 && script.test(line[at])) line.splice(at, 0, "run");
   if (at >= 0 && !Object.hasOwn(subcommands, line[at])) {
     const { subcommandFor } = await import("./opens.ts");
@@ -96,6 +96,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number | 
   const names = known ? [name] : name !== undefined || help ? Object.keys(subcommands) : [];
   const loaded = await Promise.all(names.map(async (name) => (await subcommands[name]()).default));
   if (known) {
+    at = behind(line, at, loaded[0].options ?? {});
     line.splice(
       at + 1,
       Infinity,
@@ -157,6 +158,37 @@ function firstWord(line: readonly string[]): number {
     if (row?.value !== undefined) at++;
   }
   return -1;
+}
+
+/** Moves options that are not of all subcommands from before one to behind it.
+ *
+ * @param at where the subcommand is
+ * @param options its own
+ * @returns where it is then
+ * @throws UserError for one that it does not have
+ */
+function behind(line: string[], at: number, options: Options): number {
+  const globals = Object.keys(globalOptions);
+  const moved: string[] = [];
+  for (let from = 0; from < at;) {
+    const flag = line[from].replace(/^--?/, "").replace(/=.*$/, "");
+    const row = Object.entries<Option>(promptOptions)
+      .find(([name, { short }]) => name === flag || short === flag);
+    const isPair = !line[from].includes("=") &&
+      (row?.[1] ?? (globalOptions as Options)[flag])?.value !== undefined;
+    const size = isPair ? 2 : 1;
+    if (row === undefined || globals.includes(row[0])) {
+      from += size;
+      continue;
+    }
+    if (options[row[0]] === undefined) {
+      throw new UserError(`\`machpause ${line[at]}\` has no option ${line[from]}`, 2);
+    }
+    moved.push(...line.splice(from, size));
+    at -= size;
+  }
+  line.splice(at + 1, 0, ...moved);
+  return at;
 }
 
 /** An option as the parser wants it: `-c, --limit, --count <frames:string>`. */

@@ -25,16 +25,26 @@ function comparable(text: string): string {
     );
 }
 
-async function run(name: string, args: string[], cwd: string): Promise<string> {
+async function run(
+  name: string,
+  args: readonly string[],
+  cwd: string,
+): Promise<{ code: number; stdout: string; stderr: string }> {
   const program = new URL("repl/main.ts", root).pathname;
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", program, "run", new URL(name, examples).pathname, ...args],
     cwd,
   }).output();
   const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-  assertEquals({ code, stderr: text(stderr) }, { code: 0, stderr: "" });
-  return text(stdout);
+  return { code, stdout: text(stdout), stderr: text(stderr) };
 }
+
+/** What an example looks at in the process, by its header. */
+const subjects: Readonly<Record<string, string>> = {
+  "core_when.ts": "lock_acquire",
+  "hangs.ts": "demo.lock",
+  "watch.ts": "demo_progress",
+};
 
 /** Programs that examples look at, by what their headers call them. */
 const programs = { demo: "demo_ready", crowd: "crowd_ready" };
@@ -77,8 +87,14 @@ Deno.test({
             const [, addresses] = /For (0x.*? and 0x\w+) in/s.exec(source)!;
             args.push(new URL(dsym, root).pathname, ...addresses.match(/0x\w+/g)!);
           }
-          const output = await run(name, args, directory);
-          assertEquals(comparable(output), comparable(documented(source)));
+          if (subjects[name] !== undefined) args.push(subjects[name]);
+          const { code, stdout, stderr } = await run(name, args, directory);
+          assertEquals({ code, stderr }, { code: 0, stderr: "" });
+          assertEquals(comparable(stdout), comparable(documented(source)));
+          const usage = /examples\/(\S+ <.*)/.exec(source)?.[1];
+          if (usage === undefined) return;
+          const bare = await run(name, [], directory);
+          assertEquals(bare, { code: 2, stdout: "", stderr: `usage: ${usage}\n` });
         };
         await test.step({ name, ignore, fn });
       }

@@ -95,6 +95,16 @@ Deno.test("a wrong command line: exit code 2, one line", async () => {
   }
 });
 
+Deno.test("options of the prompt before the subcommand, or the process, are its options", async () => {
+  const pid = `${Deno.pid}`;
+  for (const words of [["attach", pid], [pid]]) {
+    const { code, stdout, stderr } = await machpause(["--color", "never", "-e", "1 + 1", ...words]);
+    assertEquals({ code, stdout, stderr }, { code: 0, stdout: "2\n", stderr: "" });
+  }
+  const { code, stderr } = await machpause(["-e", "bt", "doctor"]);
+  assertEquals([code, stderr], [2, "machpause: `machpause doctor` has no option -e\n"]);
+});
+
 Deno.test("work that fails: exit code 1, one line with the reason", async () => {
   const cases: [args: string[], reason: string][] = [
     [["bt", "core:nosuch"], "there is no file nosuch"],

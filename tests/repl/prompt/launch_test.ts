@@ -66,6 +66,24 @@ Deno.test({
 });
 
 Deno.test({
+  name:
+    "a launched program has the terminal of its output as stdout and stderr, and as nothing else",
+  ignore: ignore || !onLinux,
+  async fn() {
+    await using terminal = await start(["launch", talker]);
+    await terminal.until(running);
+    const pid = await pidAt(terminal);
+    const files = [...Deno.readDirSync(`/proc/${pid}/fd`)].map(({ name }) => {
+      return [Number(name), Deno.readLinkSync(`/proc/${pid}/fd/${name}`)] as const;
+    });
+    const output = files.find(([descriptor]) => descriptor === 1)![1];
+    assert(output.startsWith("/dev/pts/"), output);
+    const with1 = files.flatMap(([descriptor, path]) => path === output ? [descriptor] : []);
+    assertEquals(with1.sort(), [1, 2]);
+  },
+});
+
+Deno.test({
   name: "a launched program ends when machpause is killed, hung up on, or runs -e to its end",
   ignore,
   async fn() {
