@@ -432,7 +432,8 @@ export class Frame {
   /** Whether it is the function that the kernel has a thread return to, or run, around a signal's handler: its caller
    * was interrupted. */
   get #isSignal(): boolean {
-    return !this.inlined && this.#context.stack.frames[this.#activation + 1]?.foundBy === "signal";
+    const caller = this.#context.stack.frames[this.#activation + 1];
+    return !this.inlined && caller?.row?.signalFrame === true;
   }
 
   /** Bytes from the symbol or the function's start; `null` for an inlined call and where neither is known. */

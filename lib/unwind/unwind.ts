@@ -483,7 +483,7 @@ class Unwinder implements UnwoundStack {
       this.#stack.forgetEnd();
     }
     return {
-      foundBy: row.signalFrame ? "signal" : foundBy,
+      foundBy,
       row,
       cfa,
       fp: isLost
