@@ -260,7 +260,9 @@ export function messageRow(text: string): KnowledgeRow | null {
   if (/^\[<(?:UI|NS)Application 0x[0-9a-f]{1,16}> setValue:forUndefinedKey:\]/.test(text)) {
     return known("message", "undefined key of the application");
   }
-  if (text.trim() === "terminating") return known("message", "terminating without an exception");
+  if (/^(?:libc\+\+abi(?:\.dylib)?: )?terminating\s*$/.test(text)) {
+    return known("message", "terminating without an exception");
+  }
   return unrecognizedRow(text) ?? conditionRow(text) ?? indexRow(text) ?? knownMessage(text);
 }
 

@@ -1897,6 +1897,86 @@ const plainMessages: readonly (readonly [text: string, said: string, not: RegExp
     /not valid/,
   ],
   [
+    "Swift/Array.swift:428: Fatal error: Array index is out of range",
+    "range of a collection",
+    /By its words/,
+  ],
+  [
+    "Swift/Array.swift:12: Fatal error: Array replace: subrange extends past the end",
+    "out of the bounds",
+    /By its words/,
+  ],
+  [
+    "Swift/HashTable.swift:12: Fatal error: Attempting to access Set elements using an invalid index",
+    "none of it as it is now",
+    /By its words/,
+  ],
+  [
+    "Swift/Integers.swift:12: Fatal error: Negative value is not representable",
+    "A negative number was converted",
+    /lost bits/,
+  ],
+  [
+    "Swift/Sequence.swift:12: Fatal error: Can't take a prefix of negative length from a collection",
+    "A negative number was given",
+    /By its words/,
+  ],
+  [
+    "Swift/ErrorType.swift:12: Fatal error: Error raised at top level: Shop.CartError.empty",
+    "that nothing caught",
+    /By its words/,
+  ],
+  [
+    "failed to demangle superclass of Cart from mangled name '4Shop4CartC': x",
+    "by the name",
+    /fatal error/,
+  ],
+  [
+    "attempt to await next() on more than one task",
+    "one AsyncStream",
+    /stopped the process/,
+  ],
+  [
+    "terminating due to uncaught exception of type std::system_error: thread::join failed: Invalid argument",
+    "joined or detached",
+    /mutex/,
+  ],
+  [
+    "libc++abi: terminate_handler unexpectedly returned",
+    "came back or threw",
+    /does not say why/,
+  ],
+  [
+    "include/c++/v1/optional:800: assertion this->has_value() failed: optional operator* called on a disengaged value",
+    "holds nothing",
+    /does not say why/,
+  ],
+  [
+    "Would read out of bounds, does your comparator satisfy the strict-weak ordering requirement?",
+    "contradicts itself",
+    /range was out/,
+  ],
+  [
+    "BUG IN CLIENT OF libsqlite3.dylib: database integrity compromised by API violation: vnode unlinked while in use: /x",
+    "ends nothing",
+    /damaged/,
+  ],
+  [
+    "/x/realm/alloc_slab.cpp:1: [realm-core-13.20.0] Assertion failed: a",
+    "Realm's core",
+    /An assertion failed/,
+  ],
+  [
+    "../virtual_memory_posix.cc: 428: error: mprotect failed: 13 (Permission denied)",
+    "Dart virtual machine",
+    /does not say why/,
+  ],
+  [
+    "XPC API Misuse: Object type mismatch",
+    "libxpc stopped",
+    /The XPC API was/,
+  ],
+  [
     "*** error for object 0x1: pointer being freed was not allocated",
     "where the block was allocated and freed",
     /where the damage is done/,
