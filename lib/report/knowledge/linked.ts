@@ -624,12 +624,9 @@ const libraries: readonly (readonly [string, string, string])[] = [
   [
     "Cocos2D",
     "github.com/cocos2d/cocos2d-objc",
-    `[CCDirector* [CCNode [CCSprite [CCSpriteBatchNode [CCScheduler [CCAction [CCActionManager
-    [CCActionInterval [CCTexture [CCTexture2D [CCTextureCache [CCTextureAtlas [CCLabelTTF
-    [CCLabelBMFont [CCLabelAtlas [CCMenu [CCMenuItem* [CCGLView* [CCTouchDispatcher [CCLayer
-    [CCLayerColor [CCTransitionScene [CCParticle* [CCTMX* [CCRenderer [CCRenderTexture [CCScene
-    [CCSequence [CCMoveTo [CCCallFunc* [CCFileUtils [CCAnimation [CCAnimationCache
-    [CCSpriteFrameCache [CCConfiguration [SimpleAudioEngine [CDAudioManager [CDSoundEngine`,
+    `[CCDirector* [CCTexture2D [CCTextureAtlas [CCLabelAtlas [CCMenu [CCMenuItem* [CCGLView*
+    [CCTouchDispatcher [CCLayer [CCLayerColor [CCTransitionScene [CCParticle* [CCTMX*
+    [CCSequence [CCMoveTo [CCCallFunc* [SimpleAudioEngine [CDAudioManager [CDSoundEngine`,
   ],
   ["Corona (Solar2D)", "github.com/coronalabs/corona", "Rtt::* Rtt_* [CoronaView*"],
   ["LÖVE", "love2d.org", "love::* luaopen_love*"],

@@ -127,10 +127,15 @@ class Rows {
 }
 
 const kinds = new Map<KnowledgeKind, Rows>();
-for (const row of knowledge) {
-  let rows = kinds.get(row.kind);
-  if (rows === undefined) kinds.set(row.kind, rows = new Rows());
-  rows.add(row);
+
+/** The rows of a kind, once it is asked for. */
+function rowsOf(kind: KnowledgeKind): Rows {
+  let rows = kinds.get(kind);
+  if (rows === undefined) {
+    kinds.set(kind, rows = new Rows());
+    for (const row of knowledge) if (row.kind === kind) rows.add(row);
+  }
+  return rows;
 }
 
 /** The row for a key; `null` when there is none.
@@ -142,7 +147,7 @@ export function known(
   key: string,
   cpu?: CpuFamily,
 ): KnowledgeRow | null {
-  return kinds.get(kind)?.find(key, cpu) ?? null;
+  return rowsOf(kind).find(key, cpu);
 }
 
 /** The row for a termination code; `null` when there is none. */
@@ -236,11 +241,7 @@ export function companionOf(symbol: string, others: readonly (string | null)[]):
 export const knownVendor: (symbol: string) => KnowledgeRow | null = oncePerText((symbol) => {
   const method = /^(?:__\d{1,3})?[-+](\[\w{1,100})/.exec(symbol)?.[1];
   if (method !== undefined) {
-    const row = known("vendor", method);
-    // `RNCachingProtocol` has the prefix RN, and not RNC.
-    const isOther = row !== null && /^\[[A-Z]+\*$/.test(row.key) &&
-      /[a-z]/.test(method[row.key.length - 1] ?? "");
-    return isOther ? null : row ?? ofCategory(symbol);
+    return ofClass(method) ?? ofCategory(symbol);
   }
   const module = /^_{0,2}\$[sS](\d{1,2})([A-Za-z]\w{1,99})/.exec(symbol);
   if (module !== null) return known("sdk", module[2].slice(0, Number(module[1])));
@@ -251,10 +252,23 @@ export const knownVendor: (symbol: string) => KnowledgeRow | null = oncePerText(
   return plain === name ? null : known("vendor", plain);
 });
 
-/** The row for a category of a class of the system's, by the category's name: `-[UIImageView(WebCache) …]`. */
+/** The row for a class, with `[` before it. */
+function ofClass(name: string): KnowledgeRow | null {
+  const row = known("vendor", name) ?? known("vendor", name.replace(/^\[_{1,2}/, "["));
+  if (row === null || !/^\[[A-Z]+\*$/.test(row.key)) return row;
+  // `RNCachingProtocol` has the prefix RN, and not RNC.
+  return /^\[_{0,2}[A-Z]+[a-z]/.test(name) &&
+      /^[A-Z]{1,20}(?=[A-Z][a-z])/.exec(name.replace(/^\[_{0,2}/, ""))?.[0]
+          .startsWith(row.key.slice(1, -1)) !== true
+    ? null
+    : row;
+}
+
+/** The row for a category of a class of the system's, by the category's name, or its prefix: `-[UIImageView(WebCache) …]`,
+ * `-[NSData(GULGzip) …]`. */
 function ofCategory(symbol: string): KnowledgeRow | null {
-  const name = /^(?:__\d{1,3})?[-+]\[\w{1,100}(\(\w{1,60})\) /.exec(symbol)?.[1];
-  return name === undefined ? null : known("vendor", name);
+  const name = /^(?:__\d{1,3})?[-+]\[\w{1,100}\((\w{1,60})\) /.exec(symbol)?.[1];
+  return name === undefined ? null : known("vendor", `(${name}`) ?? ofClass(`[${name}`);
 }
 
 /** The name of a function of C++ without what demanglers write before it: the result of a template's, and thunks. */
@@ -304,7 +318,7 @@ export function knownWatchdog(reason: string): KnowledgeRow | null {
 }
 
 function containing(kind: KnowledgeKind, text: string): KnowledgeRow | null {
-  return kinds.get(kind)?.within(text) ?? null;
+  return rowsOf(kind).within(text);
 }
 
 /** A function's name without what compilers and reporters add to it: `specialized`, `closure #1 in`,

@@ -25,6 +25,193 @@ const classes: readonly (readonly [string, string, string])[] = [
     "[Sentry*",
   ],
   [
+    "Texture (AsyncDisplayKit)",
+    "texturegroup.org: its classes",
+    `[ASAbsoluteLayoutSpec [ASAbstractLayoutController [ASAbstractRunLoopQueue
+    [ASAccessibilityCustomAction [ASAccessibilityElement [ASAsciiArtBoxCreator
+    [ASAsyncTransactionOperation [ASBackgroundLayoutSpec [ASBasicImageDownloader
+    [ASBasicImageDownloaderContext [ASButtonNode [ASCATransactionQueue [ASCenterLayoutSpec
+    [ASCollectionElement [ASCollectionFlowLayoutDelegate [ASCollectionGalleryLayoutDelegate
+    [ASCollectionLayout [ASCollectionLayoutCache [ASCollectionLayoutContext
+    [ASCollectionLayoutState [ASConfiguration [ASConfigurationManager [ASControlTargetAction
+    [ASCornerLayoutSpec [ASDKNavigationController [ASDefaultPlayButton [ASDefaultPlaybackButton
+    [ASDelegateProxy [ASEditableTextNode [ASElementMap [ASHighlightOverlayLayer
+    [ASIGListAdapterBasedDataSource [ASIGListSectionControllerMethods
+    [ASIGListSupplementaryViewSourceMethods [ASInsetLayoutSpec [ASIntegerMap
+    [ASLayerBackingTipProvider [ASMainSerialQueue [ASMapNode [ASMultiplexImageNode
+    [ASMutableAttributedStringBuilder [ASMutableElementMap [ASNodeAncestryEnumerator
+    [ASNodeController [ASNullLayoutSpec [ASOverlayLayoutSpec [ASPINRemoteImageDownloader
+    [ASPINRemoteImageManager [ASPagerFlowLayout [ASPagerNode [ASPagerNodeProxy
+    [ASPanningOverriddenUITextView [ASPendingStateController [ASPhotosFrameworkImageRequest
+    [ASRatioLayoutSpec [ASRelativeLayoutSpec [ASResponderChainEnumerator [ASRunLoopQueue
+    [ASScrollNode [ASScrollView [ASSection [ASTabBarController [ASTableLayoutController
+    [ASTextAttachment [ASTextBackedString [ASTextBinding [ASTextBorder [ASTextCacheValue
+    [ASTextCellNode [ASTextContainer [ASTextDebugOption [ASTextDecoration [ASTextHighlight
+    [ASTextKitComponents [ASTextKitComponentsTextView [ASTextKitContext
+    [ASTextKitEntityAttribute [ASTextKitFontSizeAdjuster [ASTextKitRenderer [ASTextKitShadower
+    [ASTextKitTailTruncater [ASTextKitTextCheckingResult [ASTextLayout [ASTextLine
+    [ASTextLinePositionSimpleModifier [ASTextPosition [ASTextRange [ASTextRunDelegate
+    [ASTextRunGlyphRange [ASTextSelectionRect [ASTextShadow [ASTip [ASTipNode [ASTipProvider
+    [ASTipsController [ASTipsWindow [ASTraitCollection [ASVideoNode [ASVideoPlayerNode
+    [ASWeakMap [ASWeakMapEntry [ASWeakProxy [ASWeakSet [ASWrapperCellNode [ASWrapperLayoutSpec
+    [_ASAnimatedTransitionContext [_ASCollectionGalleryLayoutInfo [_ASCollectionPendingState
+    [_ASCollectionReusableView [_ASCollectionViewCell [_ASGalleryLayoutItem
+    [_ASHierarchyChangeSet [_ASHierarchyItemChange [_ASHierarchySectionChange [_ASPendingState
+    [_ASRangeDebugBarView [_ASRangeDebugOverlayView [_ASTablePendingState [_ASTableViewCell
+    [_ASTextInputTraitsPendingState [_ASTransitionContext`,
+  ],
+  [
+    "Cocos2D",
+    "github.com/cocos2d/cocos2d-objc: its classes",
+    `[CCAction [CCActionAnimate [CCActionBezierBy [CCActionBezierTo [CCActionBlink
+    [CCActionCallBlock [CCActionCallFunc [CCActionCardinalSplineBy [CCActionCardinalSplineTo
+    [CCActionCatmullRomBy [CCActionCatmullRomTo [CCActionDelay [CCActionEase [CCActionEaseBackIn
+    [CCActionEaseBackInOut [CCActionEaseBackOut [CCActionEaseBounce [CCActionEaseBounceIn
+    [CCActionEaseBounceInOut [CCActionEaseBounceOut [CCActionEaseElastic [CCActionEaseElasticIn
+    [CCActionEaseElasticInOut [CCActionEaseElasticOut [CCActionEaseIn [CCActionEaseInOut
+    [CCActionEaseInstant [CCActionEaseOut [CCActionEaseRate [CCActionEaseSineIn
+    [CCActionEaseSineInOut [CCActionEaseSineOut [CCActionFadeIn [CCActionFadeOut [CCActionFadeTo
+    [CCActionFiniteTime [CCActionFlipX [CCActionFlipY [CCActionFollow [CCActionHide
+    [CCActionInstant [CCActionInterval [CCActionJumpBy [CCActionJumpTo [CCActionManager
+    [CCActionMoveBy [CCActionMoveTo [CCActionPlace [CCActionProgressFromTo [CCActionProgressTo
+    [CCActionRemove [CCActionRepeat [CCActionRepeatForever [CCActionReverse [CCActionRotateBy
+    [CCActionRotateTo [CCActionScaleBy [CCActionScaleTo [CCActionSequence [CCActionShow
+    [CCActionSkewBy [CCActionSkewTo [CCActionSoundEffect [CCActionSpawn [CCActionSpeed
+    [CCActionSpriteFrame [CCActionTintBy [CCActionTintTo [CCActionToggleVisibility
+    [CCActionTween [CCAnimation [CCAnimationCache [CCAnimationFrame [CCAnimationManager
+    [CCAppDelegate [CCBActionTweenColor [CCBAnimationManager [CCBFile [CCBKeyframe
+    [CCBLocalizationManager [CCBMFontConfiguration [CCBMFontTest [CCBReader [CCBSequence
+    [CCBSequenceProperty [CCBlendMode [CCBlendModeCache [CCButton [CCCache [CCCacheEntry
+    [CCCacheTest [CCCacheValue [CCClippingNode [CCColor [CCConfiguration [CCControl
+    [CCControlTextureFactory [CCDefaultTransition [CCDirector [CCDirectorDisplayLink
+    [CCDirectorIOS [CCDirectorMac [CCDrawNode [CCEffect [CCEffectBloom [CCEffectBloomImpl
+    [CCEffectBlur [CCEffectBlurImpl [CCEffectBrightness [CCEffectBrightnessImpl
+    [CCEffectColorChannelOffset [CCEffectColorChannelOffsetImpl [CCEffectContrast
+    [CCEffectContrastImpl [CCEffectDFInnerGlow [CCEffectDFInnerGlowImpl [CCEffectDFOutline
+    [CCEffectDFOutlineImpl [CCEffectDistanceField [CCEffectDistanceFieldImpl [CCEffectDropShadow
+    [CCEffectDropShadowImpl [CCEffectFunction [CCEffectFunctionInput [CCEffectGlass
+    [CCEffectGlassImpl [CCEffectHue [CCEffectHueImpl [CCEffectImpl [CCEffectInvert
+    [CCEffectInvertImpl [CCEffectLighting [CCEffectLightingImpl [CCEffectNode [CCEffectOutline
+    [CCEffectOutlineImpl [CCEffectPixellate [CCEffectPixellateImpl [CCEffectReflection
+    [CCEffectReflectionImpl [CCEffectRefraction [CCEffectRefractionImpl [CCEffectRenderPass
+    [CCEffectRenderPassBeginBlockContext [CCEffectRenderPassInputs [CCEffectRenderTarget
+    [CCEffectRenderer [CCEffectSaturation [CCEffectSaturationImpl [CCEffectStack [CCEffectStereo
+    [CCEffectStereoImpl [CCEffectUniform [CCEffectVarying [CCEffectsTest [CCFPSLabel
+    [CCFileUtils [CCFixedActionManager [CCFrameBufferObject [CCFrameBufferObjectGL
+    [CCFrameBufferObjectMetal [CCGLView [CCGLViewFence [CCGraphicsBuffer
+    [CCGraphicsBufferBindings [CCGraphicsBufferBindingsGL [CCGraphicsBufferBindingsMetal
+    [CCGraphicsBufferGLBasic [CCGraphicsBufferGLUnsynchronized [CCGraphicsBufferMetal
+    [CCLabelBMFont [CCLabelTTF [CCLabelTTFTest [CCLayout [CCLayoutBox [CCLayoutTest
+    [CCLightCollection [CCLightNode [CCMetalContext [CCMetalView [CCMotionStreak [CCMoveToX
+    [CCMoveToY [CCNavigationController [CCNode [CCNodeColor [CCNodeGradient [CCNodeMultiplexer
+    [CCObjectWith2Params [CCPackage [CCPackageCocos2dEnabler [CCPackageDownload
+    [CCPackageDownloadManager [CCPackageHelper [CCPackageInstaller [CCPackageManager
+    [CCPackageUnzipper [CCParallaxNode [CCParticleBatchNode [CCParticleExplosion [CCParticleFire
+    [CCParticleFireworks [CCParticleFlower [CCParticleGalaxy [CCParticleMeteor [CCParticleRain
+    [CCParticleSmoke [CCParticleSnow [CCParticleSpiral [CCParticleSun [CCParticleSystem
+    [CCParticleSystemBase [CCPhysicsBody [CCPhysicsCircleShape [CCPhysicsCollisionHandler
+    [CCPhysicsCollisionPair [CCPhysicsJoint [CCPhysicsMotorJoint [CCPhysicsNode
+    [CCPhysicsPinJoint [CCPhysicsPivotJoint [CCPhysicsPolyShape [CCPhysicsRatchet
+    [CCPhysicsRotaryLimitJoint [CCPhysicsRotarySpring [CCPhysicsSegmentShape [CCPhysicsShape
+    [CCPhysicsSlideJoint [CCPhysicsSpringJoint [CCPhysicsTest [CCPlatformTextField
+    [CCPlatformTextFieldIOS [CCPlatformTextFieldMac [CCPointArray [CCPotentiometer [CCProfiler
+    [CCProfilingTimer [CCProgressNode [CCProxy [CCRenderCommandCustom [CCRenderCommandDraw
+    [CCRenderCommandDrawGL [CCRenderCommandDrawMetal [CCRenderCommandGroup [CCRenderState
+    [CCRenderStateCache [CCRenderStateCacheKey [CCRenderStateGL [CCRenderStateMetal
+    [CCRenderTexture [CCRenderTextureSprite [CCRenderer [CCRendererTest [CCResponder
+    [CCResponderManager [CCResponderTest [CCRunningResponder [CCScene [CCScheduledTarget
+    [CCScheduler [CCScrollView [CCScrollViewTest [CCShader [CCShaderCache [CCSlider
+    [CCSliderTest [CCSprite [CCSprite9Slice [CCSprite9SliceTest [CCSpriteBatchNode
+    [CCSpriteFrame [CCSpriteFrameCache [CCTableView [CCTableViewCell [CCTableViewCellHolder
+    [CCTableViewContentNode [CCTableViewTest [CCTapDownGestureRecognizer [CCTextField
+    [CCTextFieldTest [CCTexture [CCTextureCache [CCTextureCacheTest [CCTexturePVR [CCTiledMap
+    [CCTiledMapInfo [CCTiledMapLayer [CCTiledMapLayerInfo [CCTiledMapObjectGroup
+    [CCTiledMapTilesetInfo [CCTimer [CCTransition [CCTransitionTest [CCWindow`,
+  ],
+  [
+    "Firebase or Google's libraries for it",
+    "github.com/firebase/firebase-ios-sdk, FirebaseDatabase and others",
+    `[ABTConditionalUserPropertyController [APLevelDB [APLevelDBIterator [APLevelDBWriteBatch
+    [FAckUserWrite [FArraySortedDictionary [FArraySortedDictionaryEnumerator [FAtomicNumber
+    [FAuthStateListenerWrapper [FCacheNode [FCancelEvent [FChange [FChildChangeAccumulator
+    [FChildEventRegistration [FChildrenNode [FCompoundHash [FCompoundHashBuilder [FCompoundWrite
+    [FConnection [FDataEvent [FEmptyNode [FEventEmitter [FEventGenerator [FEventListener
+    [FEventRaiser [FImmutableSortedDictionary [FImmutableSortedSet [FImmutableTree [FIndex
+    [FIndexedFilter [FIndexedNode [FKeepSyncedEventRegistration [FKeyIndex [FLLRBEmptyNode
+    [FLLRBValueNode [FLeafNode [FLevelDBStorageEngine [FLimitedFilter [FListenComplete
+    [FListenContainer [FListenProvider [FMaxNode [FMerge [FNamedNode [FNextPushId
+    [FNoCachePolicy [FNoCompleteChildSource [FOffsetClock [FOperationSource [FOutstandingGet
+    [FOutstandingPut [FOutstandingQuery [FOverwrite [FParsedUrl [FPath [FPathIndex [FPendingPut
+    [FPendingPutPriority [FPendingUpdate [FPersistenceManager [FPriorityIndex [FPruneForest
+    [FQueryParams [FQuerySpec [FRangeMerge [FRangedFilter [FSRIOConsumer [FSRIOConsumerPool
+    [FSRUtilities [FSRWebSocket [FServerValues [FSnapshotHolder [FSnapshotUtilities
+    [FSparseSnapshotTree [FStringUtilities [FSyncPoint [FSystemClock [FTrackedQuery
+    [FTrackedQueryManager [FTransformedEnumerator [FTree [FTreeNode [FTreeSortedDictionary
+    [FTreeSortedDictionaryEnumerator [FTupleBoolBlock [FTupleCallbackStatus [FTupleFirebase
+    [FTupleNodePath [FTupleObjectNode [FTupleObjects [FTupleOnDisconnect [FTuplePathValue
+    [FTupleRemovedQueriesEvents [FTupleSetIdPath [FTupleStringNode [FTupleTSN [FTupleTransaction
+    [FTupleUserCallback [FUtilities [FValidation [FValueEventRegistration [FValueIndex [FView
+    [FViewCache [FViewOperationResult [FViewProcessor [FViewProcessorResult [FWriteRecord
+    [FWriteTree [FWriteTreeCompleteChildSource [FWriteTreeRef [RCNConfigContent
+    [RCNConfigDBManager [RCNConfigExperiment [RCNConfigFetch [RCNConfigRealtime
+    [RCNConfigSessionConfiguration [RCNConfigSettings [RCNPersonalization
+    [RCNUserDefaultsManager [_FSRRunLoopThread`,
+  ],
+  [
+    "YYKit",
+    "github.com/ibireme/YYKit: its classes",
+    `[YYDispatchQueuePool [YYFileHash [YYGestureRecognizer [YYKeychain [YYKeychainItem
+    [YYSelectionGrabber [YYSelectionGrabberDot [YYThreadSafeArray [YYThreadSafeDictionary
+    [YYWeakProxy [_YYAnimatedImageViewFetchOperation [_YYCGColor [_YYCGImage
+    [_YYImageDecoderFrame [_YYNSObjectKVOBlockTarget [_YYTextKeyboardViewFrameObserver
+    [_YYTextMagnifierCaret [_YYTextMagnifierRanged [_YYTextViewUndoObject
+    [_YYUIApplicationNetworkIndicatorInfo [_YYUIBarButtonItemBlockTarget
+    [_YYUIControlBlockTarget [_YYUIGestureRecognizerBlockTarget [_YYXMLDictionaryParser`,
+  ],
+  [
+    "RestKit",
+    "github.com/RestKit/RestKit: its classes",
+    `[AFRKHTTPBodyPart [AFRKHTTPClient [AFRKHTTPRequestOperation [AFRKImageCache
+    [AFRKImageRequestOperation [AFRKJSONRequestOperation [AFRKMultipartBodyStream
+    [AFRKNetworkActivityIndicatorManager [AFRKPropertyListRequestOperation [AFRKQueryStringPair
+    [AFRKStreamingMultipartFormData [AFRKURLConnectionOperation [AFRKXMLRequestOperation
+    [RKAFQueryStringPair [RKAttributeMapping [RKBenchmark [RKBlockObjectMatchingMatcher
+    [RKClassRoute [RKDotNetDateFormatter [RKDynamicMapping [RKErrorMessage
+    [RKForeignKeyConnectionDescription [RKKeyPathClassObjectMappingMatcher
+    [RKKeyPathConnectionDescription [RKKeyPathObjectMappingMatcher
+    [RKKeyPathValueMapObjectMappingMatcher [RKLogInitializer [RKLumberjackLogger
+    [RKMIMETypeSerialization [RKMIMETypeSerializationRegistration [RKMetadataWrapper
+    [RKNSJSONSerialization [RKNSLogLogger [RKNamedRoute [RKPaginator
+    [RKPredicateObjectMappingMatcher [RKPropertyInspector [RKPropertyInspectorPropertyInfo
+    [RKPropertyMapping [RKPropertyMappingTestExpectation [RKRefetchingMappingResult
+    [RKRequestDescriptor [RKSearchIndexer [RKSearchPredicate [RKSearchWord [RKSearchWordEntity
+    [RKStringTokenizer [RKTestFactory [RKTestFixture [RKTestHelpers [RKTestNotificationObserver
+    [RKURLEncodedSerialization`,
+  ],
+  [
+    "SDWebImage",
+    "github.com/SDWebImage/SDWebImage: its classes",
+    `[SDDeviceHelper [SDDisplayLink [SDFileAttributeHelper [SDGraphicsImageRenderer
+    [SDGraphicsImageRendererFormat [SDWeakProxy`,
+  ],
+  [
+    "Sparkle",
+    "github.com/sparkle-project/Sparkle: its classes",
+    `[SUApplicationInfo [SUBundleIcon [SUGuidedPackageInstaller [SULegacyWebView
+    [SUPackageInstaller [SUPhasedUpdateGroupInfo [SUPublicKeys [SUSystemProfiler
+    [SUTouchBarButtonGroup [SUWKWebView [SUXPCInstallerConnection [SUXPCInstallerStatus`,
+  ],
+  [
+    "KSCrash",
+    "github.com/kstenerud/KSCrash",
+    "[KSCrash* [KSCString [KSHTTP* [KSJSONCodec [KSReachability* [KSVarArgs [KSCxa*",
+  ],
+  [
+    "Bugsnag",
+    "github.com/bugsnag/bugsnag-cocoa",
+    "[BSG* [Bugsnag*",
+  ],
+  [
     "Google Cast",
     "developers.google.com/cast",
     "[GCK*",
@@ -244,7 +431,7 @@ const classes: readonly (readonly [string, string, string])[] = [
   [
     "XMPPFramework",
     "github.com/robbiehanson/XMPPFramework",
-    "[XMPP* [DDXML*",
+    "[XMPP* [XMPPv* [DDXML*",
   ],
   [
     "Amplitude",
@@ -259,7 +446,7 @@ const classes: readonly (readonly [string, string, string])[] = [
   [
     "a service of analytics",
     "their SDKs: Localytics, Countly, Kochava, Leanplum, Swrve, Segment, Adobe, Optimizely, GameAnalytics, TalkingData, GrowingIO, SensorsData and others",
-    `[Localytics* [Countly* [Kochava* [KVATracker* [KVAEvent* [TuneEvent* [TuneManager*
+    `[Localytics* [Countly* [CLY* [Kochava* [KVATracker* [KVAEvent* [TuneEvent* [TuneManager*
     [MobileAppTracker* [Apptentive* [Leanplum* [LPRequest* [LPAction* [LPVar* [LPInternal*
     [Swrve* [SEGAnalytics* [SEGSegment* [SEGHTTP* [SEGState* [ADBMobile* [ADBAnalytics*
     [ACPCore* [ACPExtension* [ACPNetwork* [AEPCore* [Optimizely* [OPTLY* [Crittercism*
@@ -362,7 +549,7 @@ const classes: readonly (readonly [string, string, string])[] = [
     `[AGS* [NMA* [RMMapView* [RMTile* [RMAnnotation* [RMMarker* [RMMapContents* [YMK* [YRT*
     [NMFMap* [NMGLat* [MTMap* [SKMapView* [BMKLocation* [BMKSearch* [BMKPoi* [BMKGeo* [BMKRoute*
     [BMKAnnotation* [MAMapView* [MAAnnotation* [MAOverlay* [MAPolyline* [QMapView* [WhirlyGlobe*
-    [MaplyBase* [MaplyQuad* WhirlyKit::* MaplyKit::* [MBX* [MBMMap* [MBNNMap* [MBTile* [TGMap*
+    [WhirlyKit* [Maply* WhirlyKit::* MaplyKit::* [MBX* [MBMMap* [MBNNMap* [MBTile* [TGMap*
     [CartoMobile* carto::*`,
   ],
   [
@@ -445,8 +632,8 @@ const classes: readonly (readonly [string, string, string])[] = [
   [
     "React Native Screens",
     "github.com/software-mansion/react-native-screens",
-    `[RNSTab* [RNSSplit* [RNSSearchBar* [RNSFullWindow* [RNSBottomTab* [RNSConvert* [RNSEnums*
-    [RNSModal* [RNSContainer*`,
+    `[RNS* [RNSTab* [RNSSplit* [RNSSearchBar* [RNSFullWindow* [RNSBottomTab* [RNSConvert*
+    [RNSEnums* [RNSModal* [RNSContainer*`,
   ],
   [
     "a community module of React Native",
@@ -485,7 +672,7 @@ const classes: readonly (readonly [string, string, string])[] = [
     `[SqflitePlugin* [SqfliteDatabase* [SqfliteDarwin* [FlutterLocalNotif* [FlutterSecureStorage*
     [FlutterWebRTC* [FlutterBlue* [FlutterInAppWebview* [FlutterDownloader* [FlutterTts*
     [FlutterRTC* [PathProvider* [SharedPreferencesPlugin* [PermissionHandler* [PermissionManager
-    [UrlLauncherPlugin* [VideoPlayerPlugin* [FVPVideoPlayer* [FIAP* [InAppPurchasePlugin*
+    [UrlLauncherPlugin* [VideoPlayerPlugin* [FVP* [FIA* [FSI* [FIAP* [InAppPurchasePlugin*
     [GeolocatorPlugin* [AudioplayersPlugin* [JustAudioPlugin* [CameraPlugin* [WebviewFlutter*
     [FWF* [FSSSharedPref* [ConnectivityPlus* [FPPDevice* [FPPPackage* [FPPShare* [DevicePlugin*
     [IntegrationTestPlugin* InAppWebView.* FlutterWebViewController.* [GoogleMapController*
@@ -591,9 +778,10 @@ const classes: readonly (readonly [string, string, string])[] = [
     "Microsoft's SDKs",
     "github.com/microsoft",
     `[MSAC* [MSAnalytics* [MSChannel* [MSDistribute* [MSPush* [MSServiceAbstract* [INTUNE*
-    [IntuneMAM* [CMAR* [MSGraph* [ODClient* [ODHttp* [BITHockey* [BITUpdate* [BITStore*
-    [BITFeedback* [BITTelemetry* [BITChannel* [BITAuthenticator* [BITMetrics* [BITPersistence*
-    [BITSender*`,
+    [IntuneMAM* [CMAR* [MSGraph* [ODClient* [ODHttp* [BITHockey* [BITAttributed* [BITActive*
+    [BITApp* [BITArrow* [BITImage* [BITKeychain* [BITHTTP* [BITSession* [BITWeb* [BITBase*
+    [BITActivity* [BITFile* [BITUpdate* [BITStore* [BITFeedback* [BITTelemetry* [BITChannel*
+    [BITAuthenticator* [BITMetrics* [BITPersistence* [BITSender*`,
   ],
   [
     "Dropbox's or Box's SDK",
@@ -652,10 +840,11 @@ const classes: readonly (readonly [string, string, string])[] = [
   [
     "ReactiveCocoa",
     "github.com/ReactiveCocoa/ReactiveObjC",
-    `[RACStream [RACTuple* [RACDynamic* [RACEvent* [RACEager* [RACEmpty* [RACError* [RACReturn*
-    [RACSerial* [RACQueue* [RACTarget* [RACTest* [RACUnit [RACUnary* [RACValue* [RACScoped*
-    [RACBehavior* [RACChannel* [RACGroupedSignal [RACIndex* [RACDelegateProxy (RACSelectorSignal
-    (RACSupport (RACPropertySubscribing (RACKVOWrapper (RACDeallocating (RACLifting`,
+    `[RAC* [RACStream [RACTuple* [RACDynamic* [RACEvent* [RACEager* [RACEmpty* [RACError*
+    [RACReturn* [RACSerial* [RACQueue* [RACTarget* [RACTest* [RACUnit [RACUnary* [RACValue*
+    [RACScoped* [RACBehavior* [RACChannel* [RACGroupedSignal [RACIndex* [RACDelegateProxy
+    (RACSelectorSignal (RACSupport (RACPropertySubscribing (RACKVOWrapper (RACDeallocating
+    (RACLifting`,
   ],
   [
     "PromiseKit",

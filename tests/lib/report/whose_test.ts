@@ -2469,6 +2469,8 @@ Deno.test("a library that is linked into the program is known by its functions' 
       // Classes and blocks of Objective-C, and categories of the system's.
       ["__31-[STPAPIClient createToken:]_block_invoke", "Stripe's SDK"],
       ["-[UIImageView(WebCache) sd_cancelCurrentImageLoad]", "SDWebImage"],
+      ["-[NSArray(RLMTen) firstTen]", "Realm"],
+      ["-[_FLEXTreeController open]", "a tool for debugging inside programs"],
       // Modules of Swift.
       ["$s9Alamofire7SessionC6cancelyyF", "Alamofire"],
     ]
