@@ -692,7 +692,8 @@ export function passedObject(report: CrashReport): bigint | null {
 export function noObjectWords(report: CrashReport, object: bigint): string | null {
   const isIntel = cpuOf(report) === "intel";
   if (!/^objc_msgSend/.test(innermost(report.crashedThread)?.symbol ?? "")) return null;
-  if (object < NEAR_NULL || object >> 56n !== 0n || (isIntel && object % 2n === 1n)) return null;
+  if (object === 0n || object >> 56n !== 0n || (isIntel && object % 2n === 1n)) return null;
+  if (object < NEAR_NULL) return "which is never so near null";
   // Malloc and the linker see to it.
   const isWide = register(report.crashedThread, "x0", "rdi") !== null;
   const alignment = isWide && !/32$/.test(report.arch ?? "") ? 8n : 4n;

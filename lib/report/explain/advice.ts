@@ -9,7 +9,7 @@ import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { managedCalls } from "./managed.ts";
 import { shortName } from "./names.ts";
 import { isEvidence } from "./evidence.ts";
-import { excludedClauses } from "./facts.ts";
+import { excludedAdviceOf } from "./facts.ts";
 import { faultingThread, usedFor } from "./instruction.ts";
 import { isApples, isOfProcess, isOutside, isPlugIn, isSystemProgram } from "./program.ts";
 import { isMobile } from "./platform.ts";
@@ -41,22 +41,24 @@ export function adviceOf(
   if (advised.length === 0) return [...toolAdvice(report, own), ...forSymbols];
   const check: string[] = [];
   const isOutOfReach = isAppleAlone(report, own);
-  const unfit = [
-    ...cannotBuild(report, own) ? [ofTools] : [],
-    ...quotes(happened) ? [ofMessage] : [],
-    ...excludedClauses(report, happened),
-  ];
-  const hasObjects = usesObjects(report);
+  const excluded = excludedAdviceOf(report, happened, [
+    ...cannotBuild(report, own) ? ["not built here" as const] : [],
+    ...quotes(happened) ? ["quoted" as const] : [],
+  ]);
+  const unfit = excluded.flatMap(({ words, instead }) => instead === undefined ? [words] : []);
   for (const row of advised) {
     const able = isOutOfReach && !forOwner.test(row.next) ? "" : row.next;
-    const fit = fitting(
-      elsewhere(withoutClauses(able, unfit)),
+    const left = excluded.reduce(
+      (next, { words, instead }) => instead === undefined ? next : next.replace(words, instead),
+      able,
+    );
+    const next = fitting(
+      elsewhere(withoutClauses(left, unfit)),
       report,
       thread,
       own,
       isCause && !isIndirect,
     );
-    const next = hasObjects ? fit : withoutZombies(fit);
     const isSaid = (onlySanitizer.test(next) &&
       check.some((text) => /Address Sanitizer|zombie objects/.test(text))) ||
       // What a function of the system was passed is what its instruction uses.
@@ -202,14 +204,6 @@ function elsewhere(next: string): string {
 const forOwner =
   /codesign|[Uu]pdates? |[Ii]nstall|[Rr]estart|[Ff]ree space|\b(?:disk|volume|device|hardware|firmware|display|GPU|extension|log|stderr|settings|permissions|DYLD_\w{2,40}|JetsamEvent|entitlements|mounted|libraries)\b|crash report|[Aa]pple Diagnostics|another version|session of a person|web pages|Web Inspector|[Nn]othing:/;
 
-/** What is done with a program that is built for it, or run in a debugger. */
-const ofTools =
-  /[Zz]ombie|Address Sanitizer|Guard Malloc|API validation|[Bb]reak on |memory graph|Instruments|-Wformat|ConcurrencyDebug|RUST_BACKTRACE|dSYM/;
-
-/** What sends to a message that the report has, and that is quoted. */
-const ofMessage =
-  /^(?:[Rr]ead (?:its|the) (?:message|reason|condition|error's text|words after it|termination(?:'s)? \w+|crash reason|panic's message)|[Tt]he message (?:has|names|says)\b|[Rr]ead (?:class and \w+|the condition) in the (?:exception's )?reason|[Rr]ead the exception's reason\b|(?:[Rr]ead|[Cc]heck) the \w+(?:, \w+ or \w+)? in the exception's reason\b|[Ss]ee the reason\b|[Rr]ead the assertion's text|[Tt]he calling frame has the assertion|where the report has no text of it)/;
-
 /** Advice without clauses of some kinds; empty where none is left. */
 export function withoutClauses(next: string, unfit: readonly RegExp[]): string {
   if (next === "" || unfit.length === 0) return next;
@@ -262,14 +256,6 @@ function isManaged({ decidingStack, process }: CrashReport, own: ReportFrame | n
   );
 }
 
-/** Advice without what finds objects that were freed, where there are none. */
-function withoutZombies(next: string): string {
-  return next.replace(
-    /zombie objects or Address Sanitizer|Address Sanitizer or zombie objects/,
-    "Address Sanitizer",
-  );
-}
-
 /** Advice that speaks of functions on a stack, as far as the report has one. */
 function fitting(
   next: string,
@@ -309,23 +295,6 @@ const onlySanitizer = /^Run with (?:zombie objects or )?Address Sanitizer\.$/;
 /** Advice that only a stack can be held against. */
 const ofStack =
   /\bthe top frame|first frame of yours|the calling frame|^See the (?:caller|frames|function)/;
-
-/** Frames of a stack by which it is told what kind of object was used. */
-const INNERMOST = 4;
-
-/** Functions of Objective-C, and those that work on its objects. */
-const usesObject =
-  /^[-+]\[|^_*(?:\d{1,3}[-+]\[|objc_|swift_(?:unknownObject|bridgeObject)|NS[A-Z]|CF[A-Z])/;
-
-/** Whether objects of Objective-C were used where a process ended, which alone leave zombies. */
-function usesObjects({ decidingStack }: CrashReport): boolean {
-  const { first, handled } = readStack(decidingStack);
-  const begin = Math.max(first, handled);
-  return decidingStack.slice(begin, begin + INNERMOST).some((frame) =>
-    usesObject.test(frame.symbol ?? "") ||
-    /^libobjc\.|^(?:com\.apple\.)?(?:Core)?Foundation$/.test(titleOf(frame))
-  );
-}
 
 /** What to do where the deciding function of the program has no name. Nobody but their makers has symbols of Apple's programs
  * and of what the program does not bring along. */

@@ -285,14 +285,6 @@ function tellFreed(report: CrashReport, story: Story): void {
   if (at >= 0 && word.isSure) {
     happened[at] = happened[at].replace(invalidObject, ", one that was deallocated before.");
   }
-  for (const [index, row] of rows.entries()) {
-    if (row.causes.includes("memory damage in the object")) {
-      rows[index] = {
-        ...row,
-        causes: row.causes.filter((cause) => !cause.startsWith("memory damage")),
-      };
-    }
-  }
   if (at < 0) rows.unshift(known("address", "freed")!);
 }
 
@@ -306,6 +298,7 @@ function tellNoObject(report: CrashReport, { happened, rows }: Story): void {
     invalidObject,
     `: 0x${object.toString(16)} cannot be an object's address, ${why}.`,
   );
+  if (freedWord(report) !== null) return;
   const row = known("address", "no object")!;
   for (const [index, each] of rows.entries()) {
     if (each.causes.includes("memory damage in the object")) {

@@ -2,7 +2,7 @@
 
 import { archs } from "../../arch/mod.ts";
 import { faultAddress, NEAR_NULL } from "../fault.ts";
-import { imageFinder, titleOf } from "../images.ts";
+import { imageFinder, isSystemFrame, titleOf } from "../images.ts";
 import {
   excludedAdvice,
   excludedCauses,
@@ -13,17 +13,22 @@ import { isNearest } from "../nearest.ts";
 import { once } from "../remember.ts";
 import type { CrashReport } from "../report.ts";
 import { type AddressClass, classifyAddress, isExecuted } from "./address.ts";
+import { crashedIndex } from "./crashed.ts";
 import { accessOf, cpuOf, refusedWords } from "./cpu.ts";
-import { authenticationOf, usedFor } from "./instruction.ts";
+import { freedWord } from "./freed.ts";
+import { authenticationOf, faultingThread, usedFor } from "./instruction.ts";
 import { isMobile } from "./platform.ts";
 import { recursion } from "./recursion.ts";
 import { regionWords } from "./region.ts";
-import { innermost, interrupted, isUnnamed } from "./stack.ts";
+import { interrupted, isShallow, isUnnamed, readStack } from "./stack.ts";
 
 type Facts = ReadonlySet<ReportFact>;
 
 /** Classes of addresses that no memory ever had. */
 const noPointers: ReadonlySet<AddressClass> = new Set(["text", "noncanonical"]);
+
+/** Characters of a report in which a line of the console is looked for. */
+const MAX_SEARCHED = 1 << 16;
 
 /** Most causes that are told. */
 const MAX_CAUSES = 3;
@@ -35,22 +40,32 @@ export function possibleCauses(
   happened: readonly string[],
 ): string[] {
   const unfit = excludedBy(excludedCauses, report, happened);
-  return causes.filter((cause) => !unfit.some((words) => words.test(cause))).slice(0, MAX_CAUSES);
+  return causes.filter((cause) => !unfit.some(({ words }) => words.test(cause))).slice(
+    0,
+    MAX_CAUSES,
+  );
 }
 
-/** The words of advice that a report excludes. */
-export function excludedClauses(report: CrashReport, happened: readonly string[]): RegExp[] {
-  return excludedBy(excludedAdvice, report, happened);
+/** The words of advice that a report excludes.
+ *
+ * @param more what is known besides
+ */
+export function excludedAdviceOf(
+  report: CrashReport,
+  happened: readonly string[],
+  more: readonly ReportFact[],
+): Exclusion[] {
+  return excludedBy(excludedAdvice, report, happened, more);
 }
 
 function excludedBy(
   table: readonly Exclusion[],
   report: CrashReport,
   happened: readonly string[],
-): RegExp[] {
-  const proved = [...factsOf(report), ...saidFacts(happened)];
-  return table.filter(({ by }) => by.some((fact) => proved.includes(fact)))
-    .map(({ words }) => words);
+  more: readonly ReportFact[] = [],
+): Exclusion[] {
+  const proved = new Set([...factsOf(report), ...saidFacts(report, happened), ...more]);
+  return table.filter(({ by }) => by.some((fact) => proved.has(fact)));
 }
 
 /** What a report proves by its exception, its registers, its stacks and its images. */
@@ -63,24 +78,41 @@ export const factsOf: (report: CrashReport) => Facts = once((report) => {
   if (isPower) facts.add("powerpc");
   if (arch !== null ? archs[arch].pointerSize === 4 : isPower) facts.add("32 bits");
   if (isMobile(report)) facts.add("mobile");
-  else if (/^(?:mac|Mac )OS\b/.test(osVersion ?? "")) facts.add("mac");
+  else if (/^(?:macOS|(?:Mac )?OS X)\b/.test(osVersion ?? "")) facts.add("mac");
   if (cpu === "arm") facts.add("apple silicon");
   if (exception !== null && authenticationOf(report)?.of === "data") facts.add("data key");
   const refused = refusedWords(report) ?? "";
   if (refused.endsWith(": no code, but zeros.")) facts.add("zeros");
   if (/: m(?:rs|sr), a (?:read|write) of /.test(refused)) facts.add("system register");
   if (recursion(report)?.full === true) facts.add("frames repeat");
+  // A handler of the signal has frames of its own.
+  if (isShallow(faultingThread(report)?.frames ?? [])) facts.add("few frames");
   // A copy may have one stack alone.
   if (
     threads.length === 1 && images.length > 0 && unread.length === 0 &&
     (format === "ips" || format === "crash") && exception !== null
   ) facts.add("one thread");
-  if (/\bNSZombieEnabled["\s]{0,3}[=:]\s{0,2}"?(?:YES|1)\b/.test(report.text.slice(0, 1 << 16))) {
+  if (/\bmessage sent to deallocated instance\b/.test(report.text.slice(0, MAX_SEARCHED))) {
+    facts.add("zombies named");
+  }
+  if (report.panic !== null && enough.test(report.text.slice(0, MAX_SEARCHED))) {
+    facts.add("enough memory");
+  }
+  if (freedWord(report) !== null) facts.add("freed");
+  if (!usesObjects(report)) facts.add("no objects");
+  if (destroysSystems(report)) facts.add("system's object");
+  if (
+    /\bNSZombieEnabled["\s]{0,3}[=:]\s{0,2}"?(?:YES|1)\b/.test(report.text.slice(0, MAX_SEARCHED))
+  ) {
     facts.add("zombies");
   }
   if (images.some(({ name }) => /^libclang_rt\.asan_/.test(name))) facts.add("sanitizer");
   return facts;
 });
+
+/** What a panic's message says of memory where neither limit was near. */
+const enough =
+  /Compressor Info: [0-4]?\d% of compressed pages limit \(OK\) and [0-4]?\d% of segments limit \(OK\)/;
 
 /** What the access proves. */
 function addAccess(report: CrashReport, facts: Set<ReportFact>): void {
@@ -95,7 +127,9 @@ function addAccess(report: CrashReport, facts: Set<ReportFact>): void {
   const use = usedFor(report, address);
   if (use !== null && use.value >= NEAR_NULL) facts.add("based");
   if (address === 0n) facts.add("null");
-  if (address < NEAR_NULL) facts.add("near null");
+  facts.add(address < NEAR_NULL ? "near null" : "far from null");
+  if (address > 0n && address < NEAR_NULL) facts.add("behind null");
+  if (!isJump && imageFinder(report.images)(address) !== null) facts.add("of an image");
   if (kind === "number" || (address >= NEAR_NULL && facts.has("based"))) facts.add("not null");
   if (address === 0xffff_ffff_ffff_ffffn || address === 0xffff_ffffn) facts.add("-1");
   if (noPointers.has(kind)) facts.add("no pointer");
@@ -107,10 +141,13 @@ function addAccess(report: CrashReport, facts: Set<ReportFact>): void {
   } else if (/^(?:VM_ALLOCATE|MALLOC|Stack|STACK)|JIT/.test(type)) facts.add("made memory");
 }
 
-/** Whether the innermost frame is of a function by its name: none was jumped to that is not there. */
-function isInFunction({ crashedThread: thread }: CrashReport): boolean {
-  const frame = innermost(thread);
-  return frame !== undefined && interrupted(thread!.frames) === 0 && !isUnnamed(frame) &&
+/** Whether the innermost frame is of a function by its name: none was jumped to that is not there. Of a thread that a report
+ * calls the one that is reported it is on the deciding stack. */
+function isInFunction(report: CrashReport): boolean {
+  const stack = report.crashedThread?.frames ??
+    (crashedIndex(report) === null ? report.decidingStack : []);
+  const [frame] = stack;
+  return frame !== undefined && interrupted(stack) === 0 && !isUnnamed(frame) &&
     !isNearest(frame) && !/^\?*$/.test(titleOf(frame));
 }
 
@@ -122,10 +159,42 @@ function isOfConstants(report: CrashReport, address: bigint): boolean {
   return image !== null && image.path !== null;
 }
 
-/** What was told proves: of a message that an object got, and of an index. */
-function saidFacts(happened: readonly string[]): ReportFact[] {
+/** Frames of a stack by which it is told what kind of object was used. */
+const INNERMOST = 4;
+
+/** Functions of Objective-C, and those that work on its objects. */
+const usesObject =
+  /^[-+]\[|^_*(?:\d{1,3}[-+]\[|objc_|swift_(?:unknownObject|bridgeObject)|NS[A-Z]|CF[A-Z])/;
+
+/** Whether objects of Objective-C were used where a process ended, which alone leave zombies. */
+function usesObjects({ decidingStack }: CrashReport): boolean {
+  const { first, handled } = readStack(decidingStack);
+  const begin = Math.max(first, handled);
+  return decidingStack.slice(begin, begin + INNERMOST).some((frame) =>
+    usesObject.test(frame.symbol ?? "") ||
+    /^libobjc\.|^(?:com\.apple\.)?(?:Core)?Foundation$/.test(titleOf(frame))
+  );
+}
+
+/** Whether the innermost object that was being destroyed is of the system, as all that was called for it. */
+function destroysSystems({ decidingStack }: CrashReport): boolean {
+  const inner = decidingStack.slice(readStack(decidingStack).first);
+  const at = inner.findIndex(({ symbol }) => symbol !== null && /::~\w/.test(symbol));
+  return at >= 0 && inner.slice(0, at + 1).every(isSystemFrame);
+}
+
+/** What malloc's blocks begin at multiples of; malloc(3). */
+const BLOCK = 16n;
+
+/** What was told proves: of a message that an object got, of an index, and of a block that was freed. */
+function saidFacts(report: CrashReport, happened: readonly string[]): ReportFact[] {
   const facts: ReportFact[] = [];
   for (const text of happened) {
+    const block = /\berror for object (0x[0-9a-f]{1,16}):/.exec(text)?.[1];
+    if (block !== undefined && BigInt(block) % BLOCK !== 0n) facts.push("no block");
+    if (block !== undefined && imageFinder(report.images)(BigInt(block)) !== null) {
+      facts.push("static block");
+    }
     if (lasting.test(text)) facts.push("lasting object");
     if (/\bbounds \[0 \.\. \d{1,18}\]/.test(text)) facts.push("elements");
   }

@@ -351,7 +351,8 @@ function tellEngine(crash: Crash, story: Story): void {
       }${lacks ? "" : `: ${engine.rule}`}; whether both used the same one is not in the report`,
     ),
   );
-  if (engine.isInterface === true && (isOfMain(crashed) || isOfMain(other))) {
+  // A thread of the library's own, on which nothing of the program ran, is as it should be.
+  if (caller !== null && (isOfMain(crashed) || isOfMain(other))) {
     tellInterface(engine, other, story);
   }
   if (engine.inside === undefined || !isOwn && !isConverting(other)) return;

@@ -350,6 +350,7 @@ export const frameworkRows: readonly KnowledgeRow[] = [
       "a string that is null",
       "a string that was already freed",
       "a number or an object where a string is needed",
+      "a string inside of something that is null",
     ],
     "Check the pointer in the calling frame.",
     "string(3)",

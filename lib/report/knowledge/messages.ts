@@ -1136,7 +1136,7 @@ export const messageRows: readonly KnowledgeRow[] = [
     "unrecognized selector of a class of the program",
     "An object does not have the method that was called.",
     [
-      "a method that was renamed or is misspelled, as of an action in an interface file, or is of a category that was not linked (-ObjC)",
+      "another version of the class than its caller was made for, or a method that was renamed, is misspelled or is of a category that was not linked (-ObjC)",
       "a method of a class of the system that it inherits from, which this version of the system does not have yet",
       "an object of another class than its caller expects",
     ],

@@ -2192,7 +2192,7 @@ Deno.test("null is told of Core Foundation's functions only where they read an o
       crashText(bad(address), ["libsystem_platform.dylib strlen + 8", "Shop count + 8", ...start]),
     );
   assert(!text("0x0000000112345678").causes.includes("null"));
-  assertStringIncludes(text("0x0000000000000001").causes, "a string that is null");
+  assertStringIncludes(text("0x0000000000000001").causes, "inside of something that is null");
 });
 
 Deno.test("a damaged heap's address is one that was accessed", () => {

@@ -901,6 +901,14 @@ Deno.test("two threads in one user interface: the crashed one beside the main on
   assertStringIncludes(both.happened, "called by Log::append");
   assertStringIncludes(both.causes[0], "used by two threads at once");
   assertStringIncludes(both.check, "thread 0");
+  // The main thread's event loop laid the text out by itself.
+  const events = text([
+    "Foundation -[NSString length] + 10",
+    "AppKit -[NSLayoutManager textContainerForGlyphAtIndex:effectiveRange:] + 196",
+    "AppKit -[NSTextView scrollRangeToVisible:] + 55",
+    ...loop,
+  ]);
+  assert(!events.causes.some((cause) => cause.includes("two threads at once")));
   const alone = text(["MyApp Log::append() + 40", ...loop]);
   assert(!alone.happened.includes("text layout"), alone.happened);
   const qt = told(crash({
