@@ -194,7 +194,13 @@ const libraries: readonly (readonly [string, string, string])[] = [
     "firefox-source-docs.mozilla.org/security/nss",
     "NSS_* PK11_* SECITEM_* SECKEY_* CERT_* PORT_* NSSUTIL_* PR_* _PR_*",
   ],
-  ["libcurl", "github.com/curl/curl", "curlx_* multi_runsingle multi_socket"],
+  [
+    "libcurl",
+    "github.com/curl/curl",
+    `curlx_* multi_runsingle multi_socket curl_escape curl_unescape curl_mprintf curl_mfprintf
+    curl_msprintf curl_msnprintf curl_mvprintf curl_mvfprintf curl_mvsprintf curl_mvsnprintf
+    curl_maprintf curl_mvaprintf curl_strequal curl_strnequal curl_pushheader_*`,
+  ],
   ["nghttp2", "nghttp2.org", "nghttp2_* nghttp3_* ngtcp2_*"],
   ["c-ares", "c-ares.org", "ares_* ares__*"],
   [
@@ -369,10 +375,13 @@ const libraries: readonly (readonly [string, string, string])[] = [
   [
     "HarfBuzz",
     "harfbuzz.github.io",
-    `hb_buffer_add_utf* hb_buffer_guess* hb_buffer_serialize* hb_buffer_t::* hb_blob_* hb_ft_*
-    hb_unicode_* hb_language_* hb_script_* hb_subset_* hb_draw_* hb_paint_* hb_lazy_loader_*
-    hb_vector_* hb_ucd_* hb_graphite2_* hb_sanitize_* _hb_* OT::hb_* OT::Layout::* OT::GSUB*
-    OT::GPOS* OT::SubstLookup* OT::PosLookup* AAT::*`,
+    `hb_buffer_add_utf* hb_buffer_guess* hb_buffer_create* hb_buffer_destroy hb_buffer_set_*
+    hb_buffer_get_* hb_buffer_reverse* hb_buffer_reset hb_buffer_clear* hb_set_add* hb_set_has*
+    hb_set_del* hb_set_next* hb_set_union hb_set_intersect hb_map_get hb_map_set hb_map_has
+    hb_buffer_serialize* hb_buffer_t::* hb_blob_* hb_ft_* hb_unicode_* hb_language_* hb_script_*
+    hb_subset_* hb_draw_* hb_paint_* hb_lazy_loader_* hb_vector_* hb_ucd_* hb_graphite2_*
+    hb_sanitize_* _hb_* OT::hb_* OT::Layout::* OT::GSUB* OT::GPOS* OT::SubstLookup*
+    OT::PosLookup* AAT::*`,
   ],
   [
     "libass",
