@@ -57,10 +57,9 @@ export class DebugProvider implements Disposable {
   /** Searches nothing yet.
    *
    * @param symbolFiles the folders that the user named
-   * @param readsAll whether also the lines of Linux's C library are read
    */
-  constructor(system: FileSystem, symbolFiles: SymbolFiles, readsAll = false) {
-    this.#finder = new DebugFinder(system, symbolFiles, readsAll);
+  constructor(system: FileSystem, symbolFiles: SymbolFiles) {
+    this.#finder = new DebugFinder(system, symbolFiles);
     this.#symbolFiles = symbolFiles;
     this.#caches = new CacheSymbols(system.files, symbolFiles);
   }
@@ -190,6 +189,19 @@ export class DebugProvider implements Disposable {
     return this.#found.has(image) ? this.#file(image)?.findSymbols(name) ?? [] : [];
   }
 
+  /** All symbols of an image: its own, and those that only its debug information has. */
+  *symbolsOf(image: LoadedImage): Generator<ImageSymbol> {
+    const own = symbolsIn(image);
+    yield* own;
+    const other = this.#file(image);
+    if (other === null) return;
+    const known = new Set<string>();
+    // In a symbol table names have their versions, in the dynamic one they have not.
+    const key = ({ name, address }: ImageSymbol) => `${address} ${name.replace(/@.*$/, "")}`;
+    for (const symbol of own) known.add(key(symbol));
+    for (const symbol of symbolsIn(other)) if (!known.has(key(symbol))) yield symbol;
+  }
+
   /** A section of the `__DWARF` segment, such as `__debug_frame`; `null` when none is found. */
   debugSection(image: LoadedImage, name: string): DebugSection | null {
     const { bytes: file } = this.#of(image);
@@ -274,4 +286,8 @@ export class DebugProvider implements Disposable {
     this.#besideTable.clear();
     this.#primed.clear();
   }
+}
+
+function symbolsIn(image: LoadedImage): Iterable<ImageSymbol> {
+  return (image as { readonly symbols?: Iterable<ImageSymbol> }).symbols ?? [];
 }

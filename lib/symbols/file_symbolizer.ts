@@ -44,7 +44,7 @@ export class FileSymbolizer extends Symbolizer implements Disposable {
   ): FileSymbolizer {
     const opened = openImages(system.files, images);
     const symbolFiles = new SymbolFiles(system.files, [...folders, ...opened.tables]);
-    return new FileSymbolizer(opened, new DebugProvider(system, symbolFiles, true));
+    return new FileSymbolizer(opened, new DebugProvider(system, symbolFiles));
   }
 
   /** What is known about `address`. The answer is not remembered: files are asked about many addresses,

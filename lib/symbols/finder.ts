@@ -45,10 +45,6 @@ interface Opened {
 /** Bundles whose dSYMs are beside them, not inside. */
 const bundle = /\.(?:app|framework|appex|bundle|xctest|xpc|kext|plugin|component|dext)$/;
 
-/** Linux's C library, in which nearly every stack ends. Of its debug information only the symbols are read:
- * lines in it help nobody, and to read them takes longer than all the rest of a backtrace. */
-const cLibrary = /^(?:libc|libm|libpthread|ld-linux[\w-]*)[.-]/;
-
 /** The paths at which a dSYM of the file at `path` may be: beside it, and beside the bundles it is in. */
 export function dsymPaths(path: string): string[] {
   // An image whose path is not to be looked at has none.
@@ -68,16 +64,13 @@ export function dsymPaths(path: string): string[] {
 export class DebugFinder implements Disposable {
   readonly #system: FileSystem;
   readonly #symbolFiles: SymbolFiles;
-  readonly #readsAll: boolean;
   readonly #open: Disposable[] = [];
   /** What the system's index knows. */
   readonly located: LocatedFiles;
 
-  /** @param symbolFiles the folders that the user named
-   * @param readsAll whether also the C library's lines are read */
-  constructor(system: FileSystem, symbolFiles: SymbolFiles, readsAll = false) {
+  /** @param symbolFiles the folders that the user named */
+  constructor(system: FileSystem, symbolFiles: SymbolFiles) {
     this.#system = system;
-    this.#readsAll = readsAll;
     this.#symbolFiles = symbolFiles;
     this.located = new LocatedFiles(system);
   }
@@ -141,7 +134,7 @@ export class DebugFinder implements Disposable {
       }
       // Another copy of the program.
       if (!hasNames(other)) continue;
-      const info = hasDebugInfo(other) && (this.#readsAll || !cLibrary.test(image.name))
+      const info = hasDebugInfo(other)
         ? this.#guard(
           path,
           reasons,

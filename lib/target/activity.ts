@@ -62,20 +62,20 @@ export interface Stuck {
   readonly how: "waits" | "loops";
 }
 
-/** The threads that made no progress. A main thread that waits is left out: it is in its run loop.
+/** The threads that made no progress. A main thread that waits is left out, as it does in its run loop.
  *
- * @param deadlocked ids of threads that wait for each other: the main thread is not left out then
+ * @param waiting ids of threads that wait for another: the main thread is not left out then
  */
 export function stuckThreads(
   before: Look,
   after: Look,
-  deadlocked: ReadonlySet<bigint> = new Set(),
+  waiting: ReadonlySet<bigint> = new Set(),
 ): Stuck[] {
   return [...after.values()].flatMap((thread): Stuck[] => {
     const then = before.get(thread.id);
     if (then === undefined || then.callers !== thread.callers) return [];
     const how = thread.ran > then.ran ? "loops" : "waits";
-    const isIdle = thread.isMain && how === "waits" && !deadlocked.has(thread.id);
+    const isIdle = thread.isMain && how === "waits" && !waiting.has(thread.id);
     return isIdle ? [] : [{ thread, how }];
   });
 }

@@ -146,7 +146,7 @@ export class CoreTarget extends Target {
       this.mainBinary = this.#noted(NOTE_OWNER.MAIN_BIN_SPEC, parseMainBinary);
       this.pid = this.#metadata.pid;
       this.#core = new CoreMemory(file, segments, arch.pointerSize);
-      this.memory = new Memory(this.#readInto, arch.pointerSize);
+      this.memory = new Memory(this.#readInto, arch.pointerSize, undefined, true);
       this.#binaries = new Binaries(system.files, this.symbolFiles, cpuType);
     } catch (error) {
       file[Symbol.dispose]();

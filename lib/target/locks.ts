@@ -1,4 +1,4 @@
-/** What threads wait for that another thread holds: mutexes, unfair locks, dispatch queues. */
+/** What threads wait for that another thread holds: mutexes, unfair locks, dispatch queues; or for its end. */
 import type { Target } from "./target.ts";
 import type { Thread } from "./thread.ts";
 
@@ -11,8 +11,8 @@ export interface ThreadWait {
   readonly thread: Thread;
   /** The one that it waits for. */
   readonly holder: Thread;
-  /** What that one holds. */
-  readonly through: "pthread mutex" | "os_unfair_lock" | "dispatch queue";
+  /** What that one holds; `pthread_join` where its end is waited for. */
+  readonly through: "pthread mutex" | "os_unfair_lock" | "dispatch queue" | "pthread_join";
 }
 
 /** The byte offset of the holder's thread id in libpthread's `_pthread_mutex` of 64-bit programs, and the
@@ -64,18 +64,53 @@ const LOCKED_WITH_WAITERS = 2;
 /** `FUTEX_WAIT` and `FUTEX_WAIT_BITSET` of `<linux/futex.h>`, without `FUTEX_PRIVATE_FLAG`. */
 const futexWaits = [0n, 9n];
 
-/** The thread that holds the glibc mutex which `thread` waits for; it may be that thread itself. */
-function glibcHolder(
-  { memory, arch }: Stopped,
+/** The word that a thread waits for in a futex call, while it has the value. */
+function* futexWords(
+  { arch }: Stopped,
   { registers }: Thread,
-  threads: readonly Thread[],
-): Thread | undefined {
-  if (arch.pointerSize !== 8) return undefined;
+): Generator<{ readonly address: bigint; readonly value: number }> {
+  if (arch.pointerSize !== 8) return;
   for (const names of callRegisters) {
     const [address, operation, value] = names.map((name) => registers.get(name));
     if (address === undefined || operation === undefined || value === undefined) continue;
     if (!futexWaits.includes(operation & 0x7fn)) continue;
-    if (Number(value & 0xffff_ffffn) !== LOCKED_WITH_WAITERS) continue;
+    yield { address, value: Number(value & 0xffff_ffffn) };
+  }
+}
+
+/** `pthread_join` of glibc waits for the `tid` of the thread's descriptor, which the kernel clears when the thread
+ * has ended (`nptl/pthread_join_common.c`). On x86-64 the thread's pointer is that to its descriptor, on arm64 it is
+ * at its end (`nptl/descr.h`). */
+const DESCRIPTOR = 0x1000n;
+
+/** The thread whose end `thread` waits for. */
+function joined(
+  target: Stopped,
+  thread: Thread,
+  threads: readonly Thread[],
+): Thread | undefined {
+  for (const { address, value } of futexWords(target, thread)) {
+    const found = threads.find((other) => other.id === BigInt(value) && other !== thread);
+    if (found === undefined || found.handle === 0n) continue;
+    const inside = address - found.handle;
+    if (inside < -DESCRIPTOR || inside >= DESCRIPTOR) continue;
+    const word = readWord(target, address & ~7n);
+    if (word === undefined) continue;
+    const now = Number(address & 4n ? word >> 32n : word & 0xffff_ffffn);
+    if (now === value) return found;
+  }
+  return undefined;
+}
+
+/** The thread that holds the glibc mutex which `thread` waits for; it may be that thread itself. */
+function glibcHolder(
+  target: Stopped,
+  thread: Thread,
+  threads: readonly Thread[],
+): Thread | undefined {
+  const { memory } = target;
+  for (const { address, value } of futexWords(target, thread)) {
+    if (value !== LOCKED_WITH_WAITERS) continue;
     const bytes = memory.readUpTo(address, GLIBC_OWNER + 4);
     if (bytes.length < GLIBC_OWNER + 4) continue;
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -188,7 +223,7 @@ function queueHolder(
 }
 
 /** Which thread waits for which, and through what: mutexes of libpthread and glibc, `os_unfair_lock`, and
- * `dispatch_sync()`, in 64-bit programs. The target must not run meanwhile.
+ * `dispatch_sync()`, and glibc's `pthread_join()`, in 64-bit programs. The target must not run meanwhile.
  *
  * @example
  * ```ts
@@ -215,6 +250,7 @@ export function threadWaits(
       const wait of [
         found(mutexHolder(target, thread, threads), "pthread mutex"),
         found(glibcHolder(target, thread, threads), "pthread mutex"),
+        found(joined(target, thread, threads), "pthread_join"),
         found(unfairHolder(target, thread, ports), "os_unfair_lock"),
         found(queueHolder(target, thread, ports), "dispatch queue"),
       ]

@@ -21,6 +21,8 @@ export type ReadInto = (address: bigint, into: Uint8Array) => number;
 export class Memory {
   /** Bytes of a pointer. */
   readonly pointerSize: 4 | 8;
+  /** Whether it lacks some of what the target had, as in a core: what cannot be read may have been there. */
+  readonly isPartial: boolean;
   readonly #readInto: ReadInto;
   readonly #writeAll: ((address: bigint, bytes: Uint8Array) => void) | undefined;
   #pages: Map<bigint, Uint8Array> | undefined;
@@ -29,13 +31,16 @@ export class Memory {
    *
    * @param readInto reads as much as it can
    * @param write writes all of it or throws; without it the memory is read-only
+   * @param isPartial whether it lacks some of what the target had
    * @ignore
    */
   constructor(
     readInto: ReadInto,
     pointerSize: 4 | 8,
     write?: (address: bigint, bytes: Uint8Array) => void,
+    isPartial = false,
   ) {
+    this.isPartial = isPartial;
     this.#readInto = readInto;
     this.pointerSize = pointerSize;
     this.#writeAll = write;

@@ -97,12 +97,13 @@ export function isOfLibrary(name: RawText): boolean {
   return library.test(name);
 }
 
-/** The innermost frame of the program's own code: a waiting thread is in the system's code, and what it
+/** The innermost frame of the program's own code, which may be an inlined call: a waiting thread is in the system's code, and what it
  * waits for is further out. Without one, the innermost frame with a symbol. */
 export function interestingFrame(frames: readonly Frame[]): Frame | undefined {
-  const own = frames.filter(({ image, symbol, isSystem }) =>
-    image !== null && symbol !== null && !isSystem
+  // An inlined call has a function and no symbol.
+  const own = frames.filter((frame) =>
+    frame.image !== null && frame.function !== null && !frame.isSystem
   );
-  return own.find(({ symbol }) => !isOfLibrary(symbol!.name)) ?? own[0] ??
+  return own.find((frame) => !isOfLibrary(frame.function!)) ?? own[0] ??
     frames.find(({ symbol }) => symbol !== null) ?? frames[0];
 }

@@ -2,7 +2,7 @@
 
 import type { Arch } from "../arch/mod.ts";
 import { escape, type RawText } from "../escape.ts";
-import type { LoadedImage } from "../macho/mod.ts";
+import type { ImageSymbol, LoadedImage } from "../macho/mod.ts";
 import type { FileSystem } from "../file_system.ts";
 import type { Region } from "./kernel.ts";
 import type { Memory } from "./memory.ts";
@@ -107,6 +107,14 @@ export abstract class Target implements Disposable {
    */
   lookup(name: string, image?: LoadedImage): FoundSymbol[] {
     return this.symbols.lookup(name, image && [image]);
+  }
+
+  /** All symbols of an image: its own, and those that only its debug information has.
+   *
+   * @ignore
+   */
+  symbolsOf(image: LoadedImage): Iterable<ImageSymbol> {
+    return this.debug.symbolsOf(image);
   }
 
   /** A section of an image's debug information; `null` when none is found. */

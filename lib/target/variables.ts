@@ -213,6 +213,7 @@ function missing(
 /** The memory that a frame's variables are in: its captured stack, then the target's memory. */
 class FrameMemory implements ValueMemory {
   readonly pointerSize: 4 | 8;
+  readonly isPartial: boolean;
   readonly #origin: VariableOrigin;
   readonly #end: bigint;
   readonly writeRegister?: (name: string, bytes: Uint8Array) => void;
@@ -228,6 +229,7 @@ class FrameMemory implements ValueMemory {
       };
     }
     this.pointerSize = origin.memory.pointerSize;
+    this.isPartial = origin.memory.isPartial;
     this.#end = origin.stackAddress + BigInt(origin.stack.length);
   }
 

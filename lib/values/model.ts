@@ -169,6 +169,8 @@ export interface Type {
 export interface ValueMemory {
   /** Bytes of a pointer. */
   readonly pointerSize: 4 | 8;
+  /** Whether it lacks some of what the program had, as in a core: what cannot be read is no damage. */
+  readonly isPartial?: boolean;
   /** At most `length` bytes, up to the first one that is unreadable. */
   readUpTo(address: bigint, length: number): Uint8Array;
   /** Writes all of it or throws; absent when the memory is read-only. */
@@ -353,7 +355,7 @@ export interface Synthetic {
 
 /** How values of some types are shown. Its functions read through {@linkcode Value} and never loop without
  * a bound; what they throw by {@linkcode damaged} or as FormatError, RangeError or MemoryReadError shows as
- * `damaged: …`.
+ * `damaged: …`. What a core does not hold shows as `unreadable at 0x…`.
  *
  * @example
  * ```ts
@@ -404,6 +406,12 @@ export class DamagedValue extends Error {
   /** The class name, set here so that minifying keeps it. */
   override readonly name: string = "DamagedValue";
 }
+
+/** A value of which something cannot be read. Where memory is not all there, that is no damage.
+ *
+ * @ignore
+ */
+export class UnreadableValue extends DamagedValue {}
 
 /** Ends a formatter: the value shows as `damaged: reason`.
  *

@@ -27,7 +27,7 @@ export {
   unitGlobal,
 } from "./frame_variables.ts";
 export { named, plain, valueBehind, valueOf } from "./locals.ts";
-export { contentText, inlineText } from "./text.ts";
+export { absence, contentText, inlineText } from "./text.ts";
 export { shortTypeName } from "./type_names.ts";
 export { searchType } from "./type_search.ts";
 export { characterText, floatText, quoted, unsignedOf } from "./scalars.ts";

@@ -12,12 +12,20 @@ export function inlineText(value: Value): RawText {
   return `(${value.type.name}) ${value.name} = ${contentText(value, value.context.limits.depth)}`;
 }
 
+/** Why there is nothing to show of a value; of a reference, of what it is to. `null` when there is. */
+export function absence(value: Value): string | null {
+  const { unavailable } = value;
+  const isAlias = unavailable === null && isReference(canonical(value.type).kind);
+  return isAlias ? value.deref()?.unavailable ?? null : unavailable;
+}
+
 /** A value without its name and type: `3`, `{x = 1, y = 2}`, `0x… "text"`, `<optimized out>`.
  *
  * @param depth levels of members that are written; beyond it there is `{…}`
  */
 export function contentText(value: Value, depth: number): RawText {
-  const { unavailable, text, summary } = value;
+  const { text, summary } = value;
+  const unavailable = absence(value);
   if (unavailable !== null) return `<${unavailable}>`;
   const isAlias = isReference(canonical(value.type).kind);
   const target = isAlias ? value.deref() : null;

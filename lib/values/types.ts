@@ -80,13 +80,23 @@ export function isReference(kind: Type["kind"]): boolean {
   return kind === "reference" || kind === "rvalue-reference";
 }
 
-/** Whether it is a character: of the width of its size, in UTF-8, UTF-16 or UTF-32. */
-export function isCharacter(type: Type): boolean {
+/** Characters that are typedefs of numbers in C, and types of their own in C++. */
+const characterNames: ReadonlySet<string> = new Set(["wchar_t", "char8_t", "char16_t", "char32_t"]);
+
+/** The name of a type of characters, of the width of its size, in UTF-8, UTF-16 or UTF-32; `null` for another. */
+export function characterName(type: Type): RawText | null {
   const base = canonical(type);
   // The size of a struct takes its definition.
-  if (base.kind !== "base") return false;
+  if (base.kind !== "base") return null;
+  for (const { kind, name } of aliases(type)) {
+    if (!isQualifier(kind) && characterNames.has(name)) return name;
+  }
   const { encoding, name, size } = base;
-  return encoding === "utf" ||
-    ((encoding === "signed-char" || encoding === "unsigned-char") && size === 1) ||
-    name === "wchar_t";
+  const isByte = (encoding === "signed-char" || encoding === "unsigned-char") && size === 1;
+  return encoding === "utf" || isByte ? name : null;
+}
+
+/** Whether it is a character. */
+export function isCharacter(type: Type): boolean {
+  return characterName(type) !== null;
 }

@@ -9,6 +9,7 @@ import {
   type Place,
   type Synthetic,
   type Type,
+  UnreadableValue,
   type Value,
   type ValueContext,
 } from "./model.ts";
@@ -25,6 +26,7 @@ import {
   longFloatText,
   unsignedOf,
 } from "./scalars.ts";
+import { prefixOf } from "./formatters/strings.ts";
 import { canonical, isCharacter, isPointer, isRecord, isReference, voidType } from "./types.ts";
 
 /** Maximum size of a value that is read at once, in bytes. */
@@ -213,16 +215,9 @@ export class PlacedValue implements Value {
     if (encoding === "boolean") {
       return value === 0n ? "false" : "true";
     }
-    if (!isCharacter(type)) return value.toString();
-    const prefix = size === 1
-      ? (type.name === "char8_t" ? "u8" : "")
-      : type.name === "wchar_t"
-      ? "L"
-      : size === 2
-      ? "u"
-      : "U";
+    if (!isCharacter(this.type)) return value.toString();
     const code = Number(BigInt.asUintN(size * 8, value));
-    return `${prefix}'${characterText(code, size)}'`;
+    return `${prefixOf(this.type)}'${characterText(code, size)}'`;
   }
 
   /** The formatter's result, or what damage it met. */
@@ -238,7 +233,9 @@ export class PlacedValue implements Value {
       if (!known) throw error;
       // What was optimized away in part is no damage.
       if (this.place.kind === "bytes" && this.place.known !== undefined) return null;
-      return `damaged: ${error.message}`;
+      const isAbsent = this.context.memory.isPartial &&
+        (error instanceof UnreadableValue || error instanceof MemoryReadError);
+      return isAbsent ? error.message : `damaged: ${error.message}`;
     }
   }
 
@@ -360,11 +357,10 @@ export class PlacedValue implements Value {
         values.push(value);
         continue;
       }
-      const reason = value.replace(/^damaged: /, "");
       values.push(
         new PlacedValue(this.context, `[${index}]`, voidType, {
           kind: "unavailable",
-          reason: `damaged: ${reason}`,
+          reason: value,
         }),
       );
       break;

@@ -90,8 +90,7 @@ async function search(
   const lines: SafeText[] = [];
   let seen = 0;
   for (const image of session.target.images) {
-    const { symbols } = image as { symbols?: Iterable<ImageSymbol> };
-    for (const symbol of symbols ?? []) {
+    for (const symbol of session.target.symbolsOf(image)) {
       if (++seen % turn === 0) await new Promise((resolve) => setTimeout(resolve));
       if (controller.signal.aborted) return [...lines, safe`(ended)`];
       if (!test(symbol)) continue;

@@ -10,7 +10,8 @@ import {
   stuckThreads,
   threadNames,
 } from "../../lib/target/activity.ts";
-import { deadlocks, threadWaits } from "../../lib/target/locks.ts";
+import { waitingOf } from "../../lib/hang/idle.ts";
+import { deadlocks, type ThreadWait, threadWaits } from "../../lib/target/locks.ts";
 import { interestingFrame, isOfLibrary } from "../../lib/target/stacks.ts";
 import type { Target, Thread } from "../../mod.ts";
 import { UserError } from "../errors.ts";
@@ -159,32 +160,46 @@ export async function answer(
       lines: changes.map((change) => changeLine(change, changes, columns, demangle)),
     };
   }
-  const { after, circles } = lookAndWaits(target);
+  const { after, waits, circles, isMainIdle } = lookAndWaits(target);
   const nameOf = ({ id, index }: Thread): string => after.get(id)?.name ?? `thread ${index}`;
   const locked = new Set(circles.flat().map(({ id }) => id));
-  const stuck = stuckThreads(before, after, locked);
-  const lines = stuck.map(({ thread: { name, functions }, how }) => {
-    const who = safe`${style("name", escape(name))}: ${
-      how === "loops" ? style("warning", safe`loops`) : safe`waits`
-    } in `;
+  const waitedFor = new Map(waits.map(({ thread, holder }) => [thread.id, nameOf(holder)]));
+  const stuck = stuckThreads(before, after, new Set(waitedFor.keys()));
+  const lines = stuck.map(({ thread: { id, name, functions }, how }) => {
+    const other = how === "waits" ? waitedFor.get(id) : undefined;
+    const does = how === "loops"
+      ? style("warning", safe`loops`)
+      : other === undefined
+      ? safe`waits`
+      : safe`waits for ${escape(other)}`;
+    const who = safe`${style("name", escape(name))}: ${does} in `;
     // What waits, waits by way of its language's library.
     const own = how === "waits" ? functions.findIndex((raw) => !isOfLibrary(raw)) : 0;
-    const room = Math.max(20, columns - name.length - 11);
+    const room = Math.max(20, columns - name.length - does.length - 6);
     return safe`${who}${chain(functions.slice(Math.max(0, own)), room, demangle)}`;
   });
   const loops = stuck.filter(({ how }) => how === "loops").length;
   const isMainStuck = stuck.some(({ thread }) => thread.isMain);
+  const stays = [...after.values()].some(({ id, isMain, callers }) =>
+    isMain && before.get(id)?.callers === callers
+  );
+  const main = isMainStuck
+    ? safe`makes no progress`
+    : stays && !isMainIdle
+    ? safe`waits, perhaps for work`
+    : safe`is not stuck`;
   const sum = stuck.length === 0
     ? safe`every thread made progress, or is the main thread in its run loop`
     : safe`${count(loops, "thread")} in a loop, ${
       count(stuck.length - loops, "thread")
-    } waiting; the main thread ${isMainStuck ? safe`makes no progress` : safe`is not stuck`}`;
+    } waiting; the main thread ${main}`;
   return {
     json: stuck.map(({ thread: { id, name, functions }, how }) => ({
       name,
       how,
       functions,
       deadlocked: locked.has(id),
+      for: how === "waits" ? waitedFor.get(id) ?? null : null,
     })),
     lines: [...lines, ...circleLines(circles, nameOf, style), style("heading", sum)],
   };
@@ -220,21 +235,26 @@ function stopped(target: Watched): Disposable | undefined {
   return isRunning ? target.pause() : undefined;
 }
 
-/** What the threads do, and those that wait for each other, in one stop: on Linux a stop wakes a thread, which
+/** What the threads do, which wait for others, and whether the main thread is known to wait for work, in one stop: on Linux a stop wakes a thread, which
  * is found waiting again only after it has run. */
-function lookAndWaits(target: Watched): { after: Look; circles: Thread[][] } {
+function lookAndWaits(
+  target: Watched,
+): { after: Look; waits: ThreadWait[]; circles: Thread[][]; isMainIdle: boolean } {
   const pause = stopped(target);
   const { threads } = target;
-  let circles: Thread[][];
+  let waits: ThreadWait[];
   let after: Look | undefined;
   try {
-    circles = deadlocks(threadWaits(target, threads));
+    waits = threadWaits(target, threads);
     // Over the wire nothing can be read later.
     if (target.kind === "remote") after = lookAt(threads);
   } finally {
     pause?.[Symbol.dispose]();
   }
-  return { after: after ?? lookAt(threads), circles };
+  after ??= lookAt(threads);
+  const main = threads.find(({ index }) => index === 0);
+  const isMainIdle = main !== undefined && waitingOf(main).isIdle;
+  return { after, waits, circles: deadlocks(waits), isMainIdle };
 }
 
 function circleLines(

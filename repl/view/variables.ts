@@ -4,6 +4,7 @@ import { demangle } from "../../lib/symbols/walking.ts";
 import { escape, type RawText, safe, type SafeText } from "../../lib/escape.ts";
 import { hex } from "../../lib/hex.ts";
 import {
+  absence,
   canonical,
   contentText,
   isCString,
@@ -72,7 +73,8 @@ function valueLines(
   // As LLDB's `-d run-target`: what a pointer leads to is shown as the class that it is of.
   const { dynamic } = declared;
   const value = dynamic ?? declared;
-  const { unavailable, type, isLater } = value;
+  const { type, isLater } = value;
+  const unavailable = absence(value);
   const label = name !== "" ? safe`${escape(name)} = ` : safe``;
   const typeText = (of: Value) => safe`(${escape(shortTypeName(of.type.name))})`;
   const declaration = dynamic === null || !isTyped
@@ -190,7 +192,7 @@ export function valueJson(declared: Value, shown: Shown): Record<string, unknown
   checkStop();
   const { dynamic } = declared;
   const value = dynamic ?? declared;
-  const { unavailable, address, scalar } = declared;
+  const { address, scalar } = declared;
   const { childCount } = value;
   // The characters of a string are its summary.
   const isText = value.summary !== null && isCString(value.type);
@@ -202,7 +204,7 @@ export function valueJson(declared: Value, shown: Shown): Record<string, unknown
     summary: declared.summary,
     address: address === null ? null : hex(address),
     register: declared.register,
-    unavailable,
+    unavailable: absence(declared),
     later: declared.isLater,
     childCount,
     children: isText || shown.depth <= 0 || isFollowed(value) && shown.pointers <= 0

@@ -5,6 +5,7 @@
 
 import { lebEndWithin, slebBig, ulebBig } from "../../leb128.ts";
 import { damaged, type Type, type Value } from "../model.ts";
+import { unreadable } from "./reading.ts";
 import { unsignedOf } from "../scalars.ts";
 import { canonical } from "../types.ts";
 
@@ -376,7 +377,7 @@ class Machine {
     const length = size || pointerSize;
     const address = BigInt.asUintN(64, this.#number().value) & addressMask;
     const bytes = memory.readUpTo(address, length);
-    if (bytes.length < length) damaged(`unreadable at 0x${address.toString(16)}`);
+    if (bytes.length < length) unreadable(address);
     const value = unsignedOf(bytes);
     if (isSigned) this.#push(held("int", BigInt.asIntN(8 * length, value)));
     else this.#push(held("uint", size === 0 ? value & addressMask : value));

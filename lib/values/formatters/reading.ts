@@ -1,7 +1,14 @@
 /** What formatters read values with. They look at `value.raw`, whose members are those of the type; the
  * children they make are of the value itself, so that they are formatted too. */
 
-import { damaged, type Member, type Synthetic, type Type, type Value } from "../model.ts";
+import {
+  damaged,
+  type Member,
+  type Synthetic,
+  type Type,
+  UnreadableValue,
+  type Value,
+} from "../model.ts";
 import { unsignedOf } from "../scalars.ts";
 import { canonical, isRecord } from "../types.ts";
 
@@ -32,7 +39,9 @@ export function optionalMember(value: Value, ...names: string[]): Value | null {
  * @throws DamagedValue when it cannot be read
  */
 export function integer(value: Value): bigint {
-  return value.integer ?? damaged(value.unavailable ?? `${value.name} is no number`);
+  const { integer, unavailable } = value;
+  if (integer === null && unavailable !== null) throw new UnreadableValue(unavailable);
+  return integer ?? damaged(`${value.name} is no number`);
 }
 
 /** A pointer without authentication. */
@@ -59,7 +68,12 @@ export function unsignedAt(value: Value, address: bigint, size: number): bigint 
  */
 export function bytesAt(value: Value, address: bigint, size: number): Uint8Array {
   const bytes = value.context.memory.readUpTo(address, size);
-  return bytes.length < size ? damaged(`unreadable at 0x${address.toString(16)}`) : bytes;
+  return bytes.length < size ? unreadable(address) : bytes;
+}
+
+/** Ends a formatter: there is nothing to be read at an address. */
+export function unreadable(address: bigint): never {
+  throw new UnreadableValue(`unreadable at 0x${address.toString(16)}`);
 }
 
 /** The number of elements, checked. */

@@ -2,12 +2,13 @@
 
 import type { Formatter, Type, Value } from "../model.ts";
 import { hexadecimalEscape, stringCharacterText } from "../scalars.ts";
-import { canonical, isCharacter } from "../types.ts";
+import { canonical, characterName, isCharacter } from "../types.ts";
 import { bytesAt, countOf } from "./reading.ts";
 
 /** The prefix of a literal of the type. */
 export function prefixOf(type: Type): string {
-  const { name, size } = canonical(type);
+  const name = characterName(type);
+  const { size } = canonical(type);
   if (name === "wchar_t") return "L";
   if (name === "char8_t") return "u8";
   return size === 2 ? "u" : size === 4 ? "U" : "";

@@ -5,7 +5,8 @@
 
 import type { SwiftNode as Node } from "../../symbols/demangle/mod.ts";
 import { swiftDeclarationName, swiftTypeTree } from "../../symbols/walking.ts";
-import { damaged, type ValueContext } from "../model.ts";
+import type { ValueContext } from "../model.ts";
+import { unreadable } from "./reading.ts";
 import { unsignedOf } from "../scalars.ts";
 
 /** Maximum number of fields of a type, of a generic's parameters, of types in each other. */
@@ -213,7 +214,7 @@ export class SwiftTypes {
 
   bytes(address: bigint, size: number): Uint8Array {
     const bytes = this.#context.memory.readUpTo(address, size);
-    return bytes.length < size ? damaged(`unreadable at 0x${address.toString(16)}`) : bytes;
+    return bytes.length < size ? unreadable(address) : bytes;
   }
 
   unsigned(address: bigint, size: number): number {

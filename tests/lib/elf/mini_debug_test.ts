@@ -1,6 +1,9 @@
 /** `.gnu_debugdata`: the symbols of a stripped program, compressed. Made as gdb's manual says ("MiniDebugInfo"). */
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { decompressXz } from "../../../lib/elf/xz.ts";
+import { files } from "../../../ffi/mod.ts";
+import { ElfImage } from "../../../lib/elf/mod.ts";
+import { DebugProvider, SymbolFiles } from "../../../lib/symbols/mod.ts";
 import { FormatError } from "../../../lib/errors.ts";
 import { openSymbolizer } from "../../../mod.ts";
 
@@ -38,6 +41,48 @@ Deno.test({
       using symbolizer = openSymbolizer([{ path: `${program}.with` }]);
       const { symbol, offset } = symbolizer.resolve(BigInt(`0x${place}`) + 1n);
       assertEquals([symbol?.name, offset], ["hidden", 1]);
+    } finally {
+      await Deno.remove(directory, { recursive: true });
+    }
+  },
+});
+
+Deno.test({
+  name:
+    "a library's lines, inlined calls and local symbols from a separate file, the C library's too",
+  ignore,
+  async fn() {
+    const directory = await Deno.makeTempDir();
+    try {
+      const library = `${directory}/libc.so.6`;
+      await Deno.writeTextFile(
+        `${directory}/a.c`,
+        `int outside(int);
+         static inline __attribute__((always_inline)) int within(int a) { return outside(a) + 1; }
+         static __attribute__((noinline)) int hidden(int a) { return within(a) + a; }
+         int shown(int count) { return hidden(count) + 2; }`,
+      );
+      const options = ["-g", "-O1", "-shared", "-fPIC", "-Wl,--build-id=0x0123456789abcdef"];
+      await run("cc", ...options, "-o", library, `${directory}/a.c`);
+      const names = new TextDecoder().decode(await run("nm", library));
+      const start = BigInt(`0x${/(\w+) t hidden/.exec(names)![1]}`);
+      await Deno.mkdir(`${directory}/debug`);
+      await run("objcopy", "--only-keep-debug", library, `${directory}/debug/any.debug`);
+      await run("strip", library);
+      const tree = new SymbolFiles(files, [`${directory}/debug`]);
+      using debug = new DebugProvider({ files }, tree);
+      const image = ElfImage.fromSource(files.open(library), 0x1000_0000n);
+      const frames = Array.from(
+        { length: 16 },
+        (_, at) => debug.framesAt(image, image.slide + start + BigInt(at)),
+      ).find((frames) => frames.length > 1);
+      assertEquals(frames?.map((frame) => [frame.function, frame.location?.line]), [
+        ["within", 2],
+        ["hidden", 3],
+      ]);
+      assertEquals([...image.symbols].some(({ name }) => name === "hidden"), false);
+      const all = [...debug.symbolsOf(image)].map(({ name }) => name);
+      assertEquals(all.filter((name) => /hidden|shown/.test(name)).sort(), ["hidden", "shown"]);
     } finally {
       await Deno.remove(directory, { recursive: true });
     }

@@ -47,6 +47,8 @@ Deno.test("stuck: the same callers; a loop uses the processor; a waiting main th
   ]);
   const busy = look(thread(0, ["wait", "main"], { ran: 9n }));
   assertEquals(stuckThreads(before, busy).map(({ how }) => how), ["loops"]);
+  // It waits for another thread.
+  assertEquals(stuckThreads(before, after, new Set([0n]))[0].thread.name, "t0");
 });
 
 Deno.test("compared: new, gone, moved, running and the same", () => {

@@ -150,6 +150,24 @@ for (const arch of ["arm64", "x86_64"] as const) {
   });
 }
 
+Deno.test("pthread_join of glibc waits for the thread whose descriptor has the word", () => {
+  const space = new Space("x86_64");
+  const tid = 0x7001_0000n + 0x2d0n;
+  // FUTEX_WAIT_BITSET with the clock's flag.
+  const main = space.thread(100, 0x103, [tid, 0x109n, 101n]);
+  const worker = space.thread(101, 0xa07);
+  assertEquals(worker.handle, 0x7001_0000n);
+  space.put(tid, 101n);
+  assertEquals(space.waits(), [[100n, 101n, "pthread_join"]]);
+  // It has ended.
+  space.put(tid, 0n);
+  assertEquals(space.waits(), []);
+  // A number elsewhere that is a thread's by chance.
+  (main.registers as unknown as Map<string, bigint>).set("rdi", 0x5000_0000n);
+  space.put(0x5000_0000n, 101n);
+  assertEquals(space.waits(), []);
+});
+
 Deno.test("a thread that runs waits for nobody", () => {
   const space = new Space("arm64");
   space.thread(1, 0x103, [2n, 0x5000n, 0xa06n], "running");

@@ -193,6 +193,11 @@ for (const [name, type, short, long] of strings) {
     assertEquals(block.value(type).summary, '"thirty characters of a string."');
     block.words(0, ...long(0xdead_0000n));
     assertEquals(block.value(type).summary, "damaged: unreadable at 0xdead0000");
+    // A core may not have what was there.
+    const { context, name, place } = block.value(type);
+    const memory = { ...block, readUpTo: block.readUpTo.bind(block), isPartial: true };
+    const held = new PlacedValue({ ...context, memory }, name, type, place);
+    assertEquals(held.summary, "unreadable at 0xdead0000");
     block.bytes.fill(0xff, 0, 24);
     assert(block.value(type).summary?.startsWith("damaged: "), `${block.value(type).summary}`);
   });

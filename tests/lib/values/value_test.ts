@@ -11,6 +11,7 @@ import {
   type ValueContext,
   type ValueMemory,
 } from "../../../lib/values/mod.ts";
+import { contentText } from "../../../lib/values/reading.ts";
 import { bytesMemory, contextOf } from "./fake_context.ts";
 
 const int: Type = { kind: "base", name: "int", size: 4, language: "c", encoding: "signed" };
@@ -208,4 +209,35 @@ Deno.test("a number is written in its size, a bit field among its neighbours", (
   whole.write(-2);
   assertEquals(whole.scalar, -2);
   assertThrows(() => field.write(16), RangeError);
+});
+
+Deno.test("a reference to what cannot be read has nothing to show, and is not empty", () => {
+  const record: Type = { ...int, kind: "struct", name: "pair", members: [member("a", int, 0)] };
+  const reference: Type = { ...int, kind: "reference", name: "pair &", size: 8, target: record };
+  const of = (address: number) =>
+    value(reference, bytesMemory(0x1000n, [0, address, 0, 0, 0, 0, 0, 0]));
+  assertEquals(contentText(of(0x10), 1), "{a = 4096}");
+  assertEquals(contentText(of(0x20), 1), "<unreadable at 0x2000>");
+});
+
+Deno.test("C's wide characters are typedefs of numbers", () => {
+  const wide: Type = { ...int, kind: "typedef", name: "wchar_t", target: int };
+  const constant: Type = { ...wide, kind: "const", name: "const wchar_t", target: wide };
+  const narrow: Type = { ...unsigned, size: 2, name: "unsigned short" };
+  const utf16: Type = { ...narrow, kind: "typedef", name: "char16_t", target: narrow };
+  const bytes = [..."wide\0"].flatMap((letter) => [letter.charCodeAt(0), 0, 0, 0]);
+  const of = (target: Type, count: number, content = bytes) =>
+    value(
+      { ...int, kind: "array", name: "it", size: count * target.size!, target, count },
+      bytesMemory(0x1000n, content),
+      {
+        formatters: new FormatterTable(builtInFormatters),
+      },
+    ).summary;
+  // As gdb shows them.
+  assertEquals(of(wide, 5), 'L"wide"');
+  assertEquals(of(constant, 5), 'L"wide"');
+  assertEquals(of(utf16, 3, [0x41, 0, 0xe4, 0, 0, 0]), 'u"Aä"');
+  assertEquals(of(int, 5), null);
+  assertEquals(value(wide, bytesMemory(0x1000n, bytes)).text, "L'w'");
 });

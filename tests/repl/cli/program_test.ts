@@ -293,9 +293,9 @@ Deno.test({
   async fn() {
     const cases: readonly [args: string[], lines: RegExp[]][] = [
       [["hang", "demo"], [
-        /^demo\.lock: waits in lock_acquire ← account_update ← worker_lock$/m,
+        /^demo\.lock: waits for main in lock_acquire ← account_update ← worker_lock$/m,
         /^demo\.spin: loops in spin_inner/m,
-        /^2 threads in a loop, 4 threads waiting; the main thread is not stuck$/m,
+        /^2 threads in a loop, 4 threads waiting; the main thread waits, perhaps for work$/m,
       ]],
       [["top", "demo", "--seconds", "0.5"], [/^ *\d+% {2}demo\.spin {2,}spin_inner ← spin_outer/m]],
       [["compare", "demo"], [/^= demo\.queue {2}queue_wait$/m, /^~ demo\.leaf {3}leaf_count/m]],
@@ -307,7 +307,7 @@ Deno.test({
         /^no deadlock: /m,
       ]],
       [["hang", "demo:deadlock", "--seconds", "0.1"], [
-        /^main: waits in take_orders ← bill ← main$/m,
+        /^main: waits for deadlock\.ship in take_orders ← bill ← main$/m,
         /^DEADLOCK: main → deadlock\.ship → main$/m,
         /the main thread makes no progress$/m,
       ]],

@@ -15,7 +15,8 @@ function frame(text: string, address = 1n): Frame {
   const symbol = name === undefined ? null : { name };
   const isSystem = isSystemPath(path);
   const describe = () => name ?? "+ 0x10";
-  return { address, inlined: false, image, symbol, isSystem, describe } as never;
+  const more = { function: name ?? null, isSystem, describe };
+  return { address, inlined: false, image, symbol, ...more } as never;
 }
 
 function thread(
@@ -41,6 +42,8 @@ Deno.test("the first frame that is the program's own is what a thread does", () 
   assertEquals(interestingFrame([frame("/lib/libc.so"), wait, loop]), wait);
   assertEquals(interestingFrame([unnamed]), unnamed);
   assertEquals(interestingFrame([]), undefined);
+  const inlined = { ...own, function: "take", symbol: null } as Frame;
+  assertEquals(interestingFrame([wait, inlined, own]), inlined);
   // What a language's library compiles into the program says less than what called it.
   const library = [
     "_ZL20__gthread_mutex_lockP15pthread_mutex_t",
