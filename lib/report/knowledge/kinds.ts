@@ -946,7 +946,7 @@ export const kindRows: readonly KnowledgeRow[] = [
     "",
     [
       "a pointer that was overwritten, or read from an object that was deallocated",
-      "a pointer signed for another use",
+      "a pointer signed for another use, not signed at all, or changed after it was signed",
     ],
     "Find where the pointer comes from; run with Address Sanitizer.",
     'Apple, "Preparing your app to work with pointer authentication"',
