@@ -2679,6 +2679,13 @@ export const messageRows: readonly KnowledgeRow[] = [
     sanitize,
     "CoreFoundation, CFRuntime.c: __CFTypeCollectionRetain",
   ),
+  message(
+    "() called with NULL ***",
+    "A function of Core Foundation was called with NULL.",
+    "itself",
+    "See where the function that called it has the NULL from.",
+    "CoreFoundation, CFRuntime.c",
+  ),
   ...rows(["NaN was used as an interval for a CFRunLoopTimer"], [
     "A timer was made with an interval that is no number (NaN).",
     "itself",
@@ -3533,6 +3540,20 @@ export const messageRows: readonly KnowledgeRow[] = [
     ["a file that is damaged, or that a tool changed after it was linked"],
     "Read the reason; build or install the library again.",
     "dyld, mach_o/UnsafeHeader.cpp and Image.cpp: what makes a file valid",
+  ),
+  message(
+    "missing lazy symbol called",
+    "A function was called that its library does not have: the dynamic linker (dyld) lets a function that is bound lazily be missing until it is called.",
+    ["a library or system of another version than what calls it was built with"],
+    "See which function is called there; use the version that has it, or test for it before the call.",
+    "dyld, dyld/Loader.cpp: missing_symbol_abort",
+  ),
+  message(
+    "stack buffer overrun",
+    "A stack protector in the dynamic linker (dyld) found its stack overwritten.",
+    ["memory that was overwritten"],
+    sanitize,
+    "dyld, dyld/glue.c: __stack_chk_fail",
   ),
   ...rows(["symbol address lookup (dlsym) disabled"], [
     "The process looked up a function by its name (dlsym), which is forbidden in it.",

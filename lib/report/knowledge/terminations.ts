@@ -441,7 +441,13 @@ export const terminationRows: readonly KnowledgeRow[] = [
   ),
   code("DYLD:0x6", "the sandbox forbids to read a library", [], "", dyld),
   code("DYLD:0x7", "a library is damaged", [], "Replace it.", dyld),
-  code("DYLD:0x9", "loading failed for another reason", [], "", dyld),
+  code(
+    "DYLD:0x9",
+    "the dynamic linker (dyld) stopped the process for a reason that none of its other codes is for",
+    [],
+    "",
+    dyld,
+  ),
   code(
     "DYLD:0xa",
     "the process looked up a function by its name (dlsym), which is not allowed in it",

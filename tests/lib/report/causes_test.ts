@@ -2030,3 +2030,16 @@ Deno.test("a library whose file was refused is not missing, and its fixups are n
   assertStringIncludes(chain, "could not apply the fixups");
   assert(!chain.includes("collection"), chain);
 });
+
+Deno.test("what the dynamic linker stops for while the program runs is no failure to load", () => {
+  const stopped = (reason: string): string =>
+    told(crashText({
+      fields: ["Termination Reason:    Namespace DYLD, Code 9", reason],
+      stack: ["dyld __abort_with_payload + 8", "dyld dyld4::halt + 8", "MyApp -[Cart add:] + 8"],
+    })).words;
+  const lazy = stopped("missing lazy symbol called");
+  assertStringIncludes(lazy, "bound lazily");
+  const other = stopped("Illegal TPRO memory access");
+  assertStringIncludes(other, "none of its other codes");
+  assert(!/[Ll]oading failed/.test(lazy + other), other);
+});
