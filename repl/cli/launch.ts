@@ -11,7 +11,8 @@ async function isEmpty(stream: ReadableStream<Uint8Array>): Promise<boolean> {
 /** `machpause launch` */
 export default {
   description: "Start a program and the prompt; the program ends with machpause.\n" +
-    "Options go before the program: what follows its name is passed to it.",
+    "Options go before the program: what follows its name is passed to it.\n" +
+    "Whatever it reads from its standard input ends at once.",
   arguments: "<program:string> [args...:string]",
   options: launchOptions,
   stopEarly: true,

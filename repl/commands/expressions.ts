@@ -203,7 +203,7 @@ export function typeNamed(session: Session, text: string): Type {
     const type = typeWritten(session, text);
     if (type !== null) return type;
     throw new UserError(
-      /^(?:(?:struct|class|union|enum)\s+)?[\w$:]+[\s*&]*$/.test(text)
+      /^(?:(?:struct|class|union|enum)\s+)?[\w$:]+(?:<[^;]*>(?:::[\w$:]+)?)?[\s*&]*$/.test(text)
         ? `no debug information tells of a type ${text}, and it is no variable of this frame`
         : explained(session, text, error),
     );
@@ -255,7 +255,12 @@ export function isConstant(session: Session, code: string, error: unknown): bool
  * do with it. */
 export function unknownName(session: Session, code: string, error: unknown): string | undefined {
   const name = firstUnknown(code, error);
-  if (name === undefined || session.maybeTarget === undefined) return undefined;
+  if (name === undefined) return undefined;
+  if (session.maybeTarget === undefined) {
+    return session.state === "gone"
+      ? `${name} is not defined, and the target is gone: \`attach <pid|name>\` to another one`
+      : undefined;
+  }
   const { variables } = session.frames[session.frameIndex] ?? { variables: [] };
   if (code.slice(code.indexOf(name) + name.length).trimStart().startsWith("(")) {
     return `${name}(…) would call a function: nothing is called in the target`;

@@ -11,6 +11,7 @@ import {
   confirmed,
   integer,
   registerName,
+  threadPointer,
   wholeNumber,
   yesOption,
 } from "./values.ts";
@@ -235,17 +236,19 @@ export const frames: readonly Command[] = [
     run({ session }, wanted) {
       const { registers } = session.frame;
       const { pointerSize, style } = session;
+      const pointer = threadPointer(session);
       if (wanted.length === 0) {
         return registerLines(
-          registers,
+          [...registers, ...pointer === undefined ? [] : [pointer]],
           pointerSize,
           style,
           Math.min(80, session.ui.size().columns),
         );
       }
       return wanted.map((text) => {
-        const name = escape(registerOf(session, text).name);
-        const value = registers.get(name);
+        const isPointer = text.replace(/^\$/, "") === pointer?.name;
+        const name = escape(isPointer ? pointer!.name : registerOf(session, text).name);
+        const value = isPointer ? pointer!.value : registers.get(name);
         if (value === undefined) return safe`${name}: not known in this frame`;
         const line = safe`${name} ${style("address", hex(value, pointerSize))}`;
         const { symbol } = session.target.resolve(value);

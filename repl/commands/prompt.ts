@@ -52,7 +52,8 @@ export const prompt: readonly Command[] = [
       const [, given = "", after] = lldbOptions.exec(code) ?? [];
       code = after ?? code;
       const [, letters, rest = code] = /^\/(\d*[a-zA-Z]+)\s+(.*)$/s.exec(code) ?? [];
-      if (session.maybeTarget !== undefined) {
+      // Also where the target is gone: then it is said of names that would be its own.
+      if (session.state !== "") {
         const expressions = await import("./expressions.ts");
         const { isConstant, isOfProgram, printed, unknownName, withoutJson } = expressions;
         const word = letters ?? /(?:^|\s)(?:-f|--format)[ =]?(\w+)/.exec(given)?.[1];

@@ -1,5 +1,5 @@
 /** The values that are typed as arguments of commands. */
-import type { Arch } from "../../lib/arch/mod.ts";
+import type { Arch, ArchName, RegisterValue } from "../../lib/arch/mod.ts";
 import type { SafeText } from "../../lib/escape.ts";
 import { UserError } from "../errors.ts";
 import type { Session } from "../prompt/session.ts";
@@ -37,12 +37,33 @@ export function registerName({ name, pc, sp, fp, lr }: Arch, text: string): stri
   return new Map(Object.entries({ pc, sp, fp, lr })).get(word)?.name ?? word;
 }
 
+/** What has the address of a thread's own data: in Mach-O programs, and in others. */
+const threadPointers: Readonly<Record<ArchName, readonly [machO: string, elf: string]>> = {
+  x86_64: ["gs_base", "fs_base"],
+  i386: ["gs_base", "gs_base"],
+  arm64: ["tpidrro_el0", "tpidr_el0"],
+  armv7: ["tpidruro", "tpidruro"],
+};
+
+/** The thread pointer, by the register's name: Mach's thread states lack it, and no function changes it. `undefined`
+ * where it is not known. */
+export function threadPointer({ target, thread }: Session): RegisterValue | undefined {
+  const value = thread.handle;
+  // ELF images have no UUID.
+  const isMachO = target.images.some(({ uuid }) => uuid !== null);
+  const name = threadPointers[target.arch.name][isMachO ? 0 : 1];
+  return value === 0n ? undefined : { name, value };
+}
+
 /** The value of a register of the selected frame, by its name or role; `undefined` where it is not known. */
 export function registerNamed(session: Session, name: string): bigint | undefined {
   // A damaged core may have no threads, and a thread no frames.
   if (session.threads().length === 0) return undefined;
   const registers = session.frames[session.frameIndex]?.registers;
-  return registers?.get(name) ?? registers?.get(registerName(session.target.arch, name));
+  const value = registers?.get(name) ?? registers?.get(registerName(session.target.arch, name));
+  if (value !== undefined || !/_base$|^tpid/.test(name)) return value;
+  const pointer = threadPointer(session);
+  return pointer?.name === name ? pointer.value : undefined;
 }
 
 /** Asks before the target is changed.

@@ -192,6 +192,11 @@ export class LineEditor {
     return pressed;
   }
 
+  /** Takes a character as if it had been typed next. */
+  unread(text: string): void {
+    this.#keys.unshift({ name: "text", text });
+  }
+
   /** Forgets blanks that were typed ahead: they were meant for what was shown by screenfuls. */
   skipBlanks(): void {
     while (this.#keys[0]?.name === "text" && /^ +$/.test(this.#keys[0].text)) this.#keys.shift();

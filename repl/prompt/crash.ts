@@ -60,13 +60,47 @@ export async function reportLines(session: Session, brief = false): Promise<Safe
   });
   const explanation = explainReport(report, (image) => !isSystemImage(image));
   const attribution = attributeReport(report);
+  const { columns } = session.ui.size();
   return [
     ...brief ? [] : [
-      ...writeReport(report, "crash").trimEnd().split("\n").map(escapeLines),
+      ...fitted(writeReport(report, "crash").trimEnd().split("\n"), columns).map(escapeLines),
       safe``,
     ],
     ...explanationLines(explanation, { report, attribution, missing: [] }, session.style),
   ];
+}
+
+/** Outermost and innermost frames that are shown of a stack which a report has whole. */
+const ENDS = 256;
+/** Frames that are left out at least. */
+const LEAST = 1000;
+
+/** The lines of a report as they are shown: registers as many a line as fit, and of a stack that overflowed both ends. */
+export function fitted(lines: readonly string[], columns: number): string[] {
+  const shown: string[] = [];
+  for (let at = 0; at < lines.length; at++) {
+    let end = at;
+    while (/^\d+ /.test(lines[end] ?? "")) end++;
+    if (end - at > 2 * ENDS + LEAST) {
+      const left = end - at - 2 * ENDS;
+      shown.push(...lines.slice(at, at + ENDS), `... ${left} frames are left out here ...`);
+      shown.push(...lines.slice(end - ENDS, end));
+      at = end - 1;
+      continue;
+    }
+    const cells = lines[at].length > columns
+      ? lines[at].match(/ +\w{1,6}: 0x[0-9a-f]+/g) ?? []
+      : [];
+    if (cells.length === 0 || cells.join("") !== lines[at]) {
+      shown.push(lines[at]);
+      continue;
+    }
+    const perLine = Math.max(1, Math.floor(columns / cells[0].length));
+    for (let from = 0; from < cells.length; from += perLine) {
+      shown.push(cells.slice(from, from + perLine).join(""));
+    }
+  }
+  return shown;
 }
 
 /** How often a program is looked at that is waited for, in milliseconds. */

@@ -321,15 +321,19 @@ async function converse(
           safe`-- ${shown} of ${lines.length} lines: Space, Enter, q --`,
         );
         if (/^(?:q|Q|escape|ctrl-c|ctrl-d)$/.test(key)) break;
-        const step = /^(?: |page-down|ctrl-f|f)$/.test(key)
+        const step = /^(?: |page-down|ctrl-f)$/.test(key)
           // The terminal may have another size by now.
           ? screenful(lines, shown, size())
           : /^(?:G|end|>)$/.test(key)
           ? Infinity
-          : /^(?:enter|down|j|e)$/.test(key)
+          : /^(?:enter|down)$/.test(key)
           ? 1
-          // As in `less`, other keys do nothing.
           : 0;
+        // Another character is the begin of the next line: whoever types it does not read on.
+        if (step === 0 && key.length === 1) {
+          editor.unread(key);
+          break;
+        }
         const next = Math.min(lines.length, shown + step);
         printLines(lines.slice(shown, next));
         shown = next;

@@ -65,11 +65,12 @@ export function numberOf(
   text: string | undefined,
   least: number,
   most: number,
+  shown = `--${name}`,
 ): number | undefined {
   if (text === undefined) return undefined;
   const value = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : NaN;
   if (value >= least && value <= most) return value;
-  throw new UserError(`--${name} ${text}: a number from ${least} to ${most} is needed`, 2);
+  throw new UserError(`${shown} ${text}: a number from ${least} to ${most} is needed`, 2);
 }
 
 /** The threads that `--threads` names: a number is an identifier. */

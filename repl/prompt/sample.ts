@@ -27,8 +27,8 @@ export async function sample(
   choices: Values<typeof sampleOptions>,
 ): Promise<number> {
   const { wait = false, fullPaths = false, edit = false, file, symbols = [] } = choices;
-  const seconds = numberOf("seconds", secondsText, 0.001, 1e7) ?? 10;
-  const interval = numberOf("milliseconds", millisecondsText, 0.1, 10_000) ?? 1;
+  const seconds = numberOf("seconds", secondsText, 0.001, 1e7, "seconds") ?? 10;
+  const interval = numberOf("milliseconds", millisecondsText, 0.1, 10_000, "milliseconds") ?? 1;
   const spec = await specFor(word, wait);
   using opened = await openSampled(spec, symbols, { via: choices.via });
   const { target } = opened;

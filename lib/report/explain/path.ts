@@ -7,6 +7,7 @@ import { oncePerText } from "../remember.ts";
 import type { ReportFrame } from "../report.ts";
 import { shortName, withoutPrefixes } from "./names.ts";
 import { isEvaluation } from "./occasion.ts";
+import { MIN_LEFT } from "./recursion.ts";
 import { entryOf, frameOwner, functionOf, isBase, isPart, isTrampoline } from "./stack.ts";
 
 /** Most functions of a path of which none is left out. */
@@ -90,7 +91,7 @@ function pathOf(
       const isOne = stack.slice(begun, at).every((frame) =>
         frame.symbol === symbol && frame.image === image
       );
-      // Of other functions than the one it is not known how often they are there: `NaN` is no count.
+      // `NaN` is no count: where others are between, it is not known how often the function is there.
       if (own.length > 0) own.at(-1)!.times += isOne ? at - begun : NaN;
     }
     const symbol = functionOf(stack[at], stack[at - 1] ?? null);
@@ -134,8 +135,9 @@ function pathOf(
     ) own.pop();
     // A function and the compiler's entries to it have one name.
     if (last === undefined || last.name !== step.name || last.image !== step.image) own.push(step);
-    else if (symbol === stack[at - 1]?.symbol) last.times++;
-    else last.place ??= step.place;
+    else if (symbol === stack[at - 1]?.symbol) {
+      last.times += stack[at].index - stack[at - 1].index > MIN_LEFT ? NaN : 1;
+    } else last.place ??= step.place;
   }
   // Among functions with names, that of the innermost one without is where it is.
   if (own.some(({ isNameless }) => !isNameless)) {

@@ -19,6 +19,9 @@ const MIN_RECURSION = 400;
 /** The same for a fault at the stack pointer, where reporters cut stacks. */
 const MIN_REPEATS = 12;
 
+/** Frames that are left out, from which on they are what filled a stack. */
+export const MIN_LEFT = 100;
+
 /** No stack is below this address. */
 const LOW = 0x10000n;
 
@@ -57,10 +60,14 @@ export const recursion: (report: CrashReport) => DeepStack | null = once((report
   const kind = address === null ? null : classifyAddress(report, address).kind;
   const guard = kind === "stack" || kind === "filled";
   if (frames.length < MIN_RECURSION && !near && !guard) return null;
-  const often = `${nameOf(most.frame)} is on it ${most.count} times in ${frames.length} frames`;
+  const last = frames.at(-1)!;
+  const often = `${nameOf(most.frame)} is on it ${most.count} times in ${
+    last.index >= frames.length + MIN_LEFT
+      ? `the ${frames.length} frames that are there of ${last.index + 1}`
+      : `${frames.length} frames`
+  }`;
   const repeats = (frame: ReportFrame): boolean =>
     (counts.get(nameOf(frame))?.count ?? 0) * 2 > most.count;
-  const last = frames.at(-1)!;
   const cut = frames.length >= MIN_RECURSION && repeats(last)
     ? ` The report's list of frames ends within it, at ${
       frameNumber(report, last)
@@ -94,9 +101,6 @@ export interface Hidden {
   /** Whether the frames next to them, or most of the stack, are in no image, as what a run-time compiles. */
   readonly isCompiled: boolean;
 }
-
-/** Frames that are left out, from which on they are what filled a stack. */
-const MIN_LEFT = 100;
 
 /** What filled a stack that overflowed, where the frames that are there do not repeat but others are left out or have neither
  * names nor images; `null` for other stacks. */

@@ -271,7 +271,10 @@ class Parser {
       case "name":
         return this.#named(text, at);
       case "end":
-        return this.#fail(at === 0 ? "an expression is expected" : "it ends too early", at);
+        return this.#fail(
+          at === 0 ? "an expression is expected" : "the expression ends too early",
+          at,
+        );
     }
     if (text === "(") {
       const node = this.#expression();

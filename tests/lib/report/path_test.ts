@@ -1,5 +1,5 @@
 /** The call path: what led to where a stack ended, in a few names. */
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { attributeReport, explainReport, isNearest, readReport } from "../../../lib/report/mod.ts";
 import "../../../lib/symbols/mod.ts";
 import { frameLines, told } from "./fixtures.ts";
@@ -98,6 +98,26 @@ Deno.test("how often a function recursed is the same number as elsewhere; main, 
   // Where others are between, how often it is there is not counted.
   eat[3000] = "Tool other + 4";
   assertEquals(pathOf([...eat, ...linux]), ["main (Tool)", "eat"]);
+});
+
+Deno.test("of frames that a report leaves out it is not said how many a function has", () => {
+  const frame = (number: number, name: string) =>
+    `${number}   Tool    0x${(0x100000000 + 0x1000 * number).toString(16)} ${name} + 30`;
+  const text = [
+    ...["Process: Tool [7]", "Exception Type:  EXC_BAD_ACCESS (SIGSEGV)"],
+    "Exception Subtype: KERN_INVALID_ADDRESS at 0x00007ff7b0000ff8",
+    ...["Triggered by Thread:  0", "", "Thread 0 Crashed:"],
+    ...Array.from({ length: 256 }, (_, at) => frame(at, "eat")),
+    "... 90000 frames are left out here ...",
+    ...Array.from({ length: 254 }, (_, at) => frame(90256 + at, "eat")),
+    ...[frame(90510, "main"), "", "Binary Images:", ""],
+  ].join("\n");
+  const { happened, path } = explainReport(readReport(text, "left"));
+  assertMatch(
+    happened.join("\n"),
+    /eat is on it 510 times in the 511 frames that are there of 90511/,
+  );
+  assertEquals(path, ["main (Tool)", "eat"]);
 });
 
 Deno.test("one function is no path; main below an event loop is none of it", () => {

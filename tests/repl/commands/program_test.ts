@@ -183,7 +183,9 @@ Deno.test({
       ]);
       assertEquals(await run(session, "whatis unsigned long"), ["unsigned long: 8 bytes"]);
       assertEquals(await run(session, "whatis counter + 1"), ["int: 4 bytes"]);
-      for (const line of ["ptype Nothing", "whatis struct Nothing *"]) {
+      for (
+        const line of ["ptype Nothing", "whatis struct Nothing *", "ptype a::Box<int, b<c>> *"]
+      ) {
         await assertRejects(() => run(session, line), UserError, "no debug information tells of a");
       }
       await assertRejects(() => run(session, "whatis deep"), UserError, "`lookup deep` says what");

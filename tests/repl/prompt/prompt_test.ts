@@ -143,6 +143,10 @@ Deno.test("a target that dies is said to be gone", async () => {
     "machpause: pid 7 is gone",
   );
   assertStringIncludes(await terminal.enter("bt", "gone) > "), "the target is gone: `attach");
+  assertStringIncludes(
+    await terminal.enter("p numbers", "gone) > "),
+    "numbers is not defined, and the target is gone: `attach",
+  );
   await terminal.type("\x04");
   assertEquals(await terminal.end(), 0);
 });

@@ -340,6 +340,9 @@ Deno.test({
     await terminal.type("q");
     await terminal.until(paused);
     assertFalse(screenOf(terminal.raw, 80, 24).lines.join("\n").includes("-- 47"));
+    // What is neither for the pager is a command, and none of its letters is lost.
+    await terminal.enter("help all", /-- 23 of /);
+    await terminal.enter("frame 0", /\n.*0x[\da-f]{16}.*\r\n.*paused\) > /);
     // Keys that are pressed faster than screens are shown; those that are too many are dropped.
     await terminal.enter("help all", /-- 23 of /);
     await terminal.type("  ");
