@@ -15,8 +15,6 @@ import { loaderPath } from "./library.ts";
  * ```
  */
 export interface LaunchOptions {
-  /** Arguments, without the program's name. */
-  readonly args?: readonly string[];
   /** The working directory. Default: that of this process. */
   readonly cwd?: string;
   /** Environment variables, added to those of this process. */
@@ -85,10 +83,11 @@ const loaders: Readonly<Record<typeof Deno.build.arch, readonly ArchName[]>> = {
  */
 export async function launchProcess(
   program: string,
+  given: readonly string[],
   options: LaunchOptions,
   { insert, spawn = byDeno, mayUntie = false, stopped = false }: LaunchHooks = {},
 ): Promise<Launched> {
-  const { file, args, loaded } = await commandOf(program, options.args ?? []);
+  const { file, args, loaded } = await commandOf(program, given);
   const isNative = loaded === undefined
     ? await hasOwnMachine(program)
     : loaded === loaders[Deno.build.arch][0];

@@ -149,7 +149,9 @@ const launchMilliseconds = 10_000;
  * console.log(target.images.map((image) => image.name));
  * target.kill();
  * ```
+ * @param program its path: a name alone is that of a file in the working directory, and not looked for in `$PATH`
  * @throws Deno.errors.NotFound when there is no such file
+ * @throws Deno.errors.PermissionDenied when it is no program
  * @throws MachError when it may not be attached to
  * @throws TargetGoneError when it ended before it ran
  */
@@ -181,15 +183,17 @@ export async function launchWith(
   let introduction: Introduction | undefined;
   let watch: CrashWatch | undefined;
   const { catchCrash: catches = false } = options;
+  // A name without a folder would be looked for in $PATH, as a shell does.
+  const path = program.includes("/") ? program : `./${program}`;
   const { hold = false } = hooks;
   const stops = (catches || hold) && native.system === "linux";
-  const child: Launched = await launchProcess(program, { ...options, args }, {
+  const child: Launched = await launchProcess(path, args, options, {
     ...hooks,
     stopped: stops,
     async insert() {
       const { Introduction } = await import("./introduction.ts");
       const others = options.env?.DYLD_INSERT_LIBRARIES ?? inheritedLibraries();
-      introduction = started.use(await Introduction.prepare(native, program, others));
+      introduction = started.use(await Introduction.prepare(native, path, others));
       return introduction.environment;
     },
   });

@@ -98,6 +98,8 @@ const npmManifest = {
   bin: { machpause: "machpause.mjs" },
   exports: { ".": entry("tools/dist/mod", "mod"), ...subpaths },
   engines: { node: ">=20" },
+  // The command alone runs under it, and it is most of what is installed: a library can be without.
+  optionalDependencies: { deno: "^2.9.0" },
 };
 
 /** Builds both into `output`, which is made anew. */
@@ -124,6 +126,7 @@ export async function buildDist(output: string): Promise<void> {
     );
     await writeJson(`${stage}/package.json`, {
       ...npmManifest,
+      optionalDependencies: {},
       main: "dist/tools/dist/mod.js",
       // denoify would ask GitHub for dependencies; it meets none of these.
       devDependencies: {

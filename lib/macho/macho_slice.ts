@@ -171,6 +171,11 @@ export class MachOSlice {
     this.arch = archName(this.header.cpuType, this.header.cpuSubtype);
   }
 
+  /** In upper case, `8-4-4-4-12`; `null` when it has none. */
+  get uuid(): string | null {
+    return this.image.uuid;
+  }
+
   /** Damage in the parts read so far, one line each; damaged parts are left out. */
   get warnings(): readonly string[] {
     return [...this.image.warnings, ...this.#warnings];

@@ -38,6 +38,16 @@ export class Pause implements Disposable {
     return this.#release !== undefined;
   }
 
+  /** As in `paused for 1093 µs`. */
+  toString(): string {
+    return `${this.active ? "paused for" : "a pause of"} ${this.pausedMicroseconds} µs`;
+  }
+
+  /** As {@linkcode toString}. */
+  [Symbol.for("Deno.customInspect")](): string {
+    return this.toString();
+  }
+
   /** Ends this pause. The target runs when no other pause holds it. A second call does nothing. */
   resume(): void {
     const release = this.#release;

@@ -2,7 +2,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { findStub } from "../../ffi/stubs.ts";
-import { launch, type LiveTarget } from "../../mod.ts";
+import { launch, type LiveTarget, openSymbolizer } from "../../mod.ts";
 import { root } from "../repl/terminal.ts";
 import { hasX86Loader } from "../machine.ts";
 
@@ -46,6 +46,42 @@ const subjects: Readonly<Record<string, string>> = {
   "watch.ts": "demo_progress",
 };
 
+const inlines = "tests/fixtures/inlines/x86_64/dsym/inlines.dSYM";
+
+/** Writes reports of the inlines fixture, each of an address in it. */
+async function writeReports(folder: string): Promise<void> {
+  using symbolizer = openSymbolizer([{ path: new URL(inlines, root).pathname }]);
+  const [{ uuid }] = symbolizer.images.images;
+  const access =
+    "Exception Type: EXC_BAD_ACCESS (SIGSEGV)\nException Codes: KERN_INVALID_ADDRESS at 0x10";
+  const abort = "Exception Type: EXC_CRASH (SIGABRT)\nException Codes: 0x0, 0x0";
+  for (
+    const [name, version, exception, offset] of [
+      ["1.crash", "1.0", access, 0x61c],
+      ["2.crash", "1.0", access, 0x61c],
+      ["3.crash", "1.1", abort, 0x651],
+    ] as const
+  ) {
+    const base = 0x100_000_000 * Number(name[0]);
+    const hex = (value: number) => `0x${value.toString(16).padStart(16, "0")}`;
+    await Deno.writeTextFile(
+      `${folder}/${name}`,
+      `Process: inlines [7]
+Version: ${version}
+Code Type: X86-64
+
+${exception}
+
+Thread 0 Crashed:
+0   inlines   ${hex(base + offset)} ${hex(base)} + ${offset}
+
+Binary Images:
+${hex(base)} - ${hex(base + 0xfff)} inlines x86_64 <${uuid}> /usr/local/bin/inlines
+`,
+    );
+  }
+}
+
 /** Programs that examples look at, by what their headers call them. */
 const programs = { demo: "demo_ready", crowd: "crowd_ready" };
 
@@ -83,9 +119,12 @@ Deno.test({
             args.push(`${(targets[program] ??= await start(program)).pid}`);
           }
           if (/<image>/.test(source)) {
-            const dsym = "tests/fixtures/inlines/x86_64/dsym/inlines.dSYM";
             const [, addresses] = /For (0x.*? and 0x\w+) in/s.exec(source)!;
-            args.push(new URL(dsym, root).pathname, ...addresses.match(/0x\w+/g)!);
+            args.push(new URL(inlines, root).pathname, ...addresses.match(/0x\w+/g)!);
+          }
+          if (/<reports> <symbols>/.test(source)) {
+            await writeReports(directory);
+            args.push(directory, new URL(inlines, root).pathname);
           }
           if (subjects[name] !== undefined) args.push(subjects[name]);
           const { code, stdout, stderr } = await run(name, args, directory);

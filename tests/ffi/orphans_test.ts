@@ -1,6 +1,7 @@
 /** What was started to end with this process ends with it, however that ends. */
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { endChild, killWithUs } from "../../ffi/launch.ts";
+import { launch } from "../../ffi/processes.ts";
 import { delay, until } from "./program.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
@@ -84,6 +85,32 @@ Deno.test("a program that was launched lives on otherwise", async () => {
   await delay(300);
   assertEquals(lives(pid), true);
   Deno.kill(pid, "SIGKILL");
+});
+
+Deno.test({
+  name: "a name without a folder is a program of the working directory",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    const folder = await Deno.makeTempDir();
+    const before = Deno.cwd();
+    try {
+      await Deno.copyFile("/bin/sleep", `${folder}/sleeper`);
+      Deno.chdir(folder);
+      using target = await launch("sleeper", ["60"], { output: "null" });
+      try {
+        assertEquals(target.name, "sleeper");
+        using pause = target.pause();
+        assertMatch(`${pause}`, /^paused for \d+ µs$/);
+        pause.resume();
+        assertMatch(`${pause}`, /^a pause of \d+ µs$/);
+      } finally {
+        target.kill();
+      }
+    } finally {
+      Deno.chdir(before);
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
 });
 
 Deno.test("what is no longer to end with this process stays", async () => {

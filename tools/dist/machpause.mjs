@@ -10,7 +10,13 @@ import { fileURLToPath } from "node:url";
 /** The path of Deno itself; the `deno` package's own script would be one process more. */
 function findDeno() {
   const require = createRequire(import.meta.url);
-  const folder = dirname(require.resolve("deno/package.json"));
+  let folder;
+  try {
+    folder = dirname(require.resolve("deno/package.json"));
+  } catch {
+    console.error("machpause: Deno was left out when this was installed: npm install deno");
+    process.exit(1);
+  }
   const path = join(folder, "deno");
   // It is put there by the package's install script, which npm may be told not to run.
   return existsSync(path) ? path : require(join(folder, "install_api.cjs")).runInstall();

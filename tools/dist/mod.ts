@@ -99,12 +99,12 @@ export function openSymbolizer(
  *
  * @example
  * ```ts
- * import { readFileSync } from "node:fs";
- * import { openReportSymbols } from "@machpause/machpause";
+ * import { files, openReportSymbols } from "@machpause/machpause";
  * import { readReport, symbolicateReport } from "@machpause/machpause/report";
  *
  * const symbols = openReportSymbols(["./dsyms"]);
- * const given = readReport(readFileSync("MyApp.ips"), "MyApp.ips");
+ * const file = files.open("MyApp.ips");
+ * const given = readReport(file.read(0, file.size), file.name);
  * const { report, missing } = symbolicateReport(given, symbols);
  * for (const { symbol, file, line } of report.crashedThread?.frames ?? []) {
  *   console.log(symbol, file, line);

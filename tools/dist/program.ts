@@ -12,9 +12,9 @@ const parts = ["mod.ts", "deno.json", "ffi", "lib", "repl", "tools/links", "exam
 /** An npm package's name and version, of a specifier `npm:name@version`. */
 const specifier = /^npm:(.+)@(.+?)$/;
 
-/** Deno itself, and the npm packages that the program and the stand-ins import by name. */
+/** The npm packages that the program and the stand-ins import by name. */
 async function importedPackages(root: string): Promise<Record<string, string>> {
-  const dependencies: Record<string, string> = { deno: "^2.9.0" };
+  const dependencies: Record<string, string> = {};
   for (const folder of [".", ...manifest.links]) {
     const { imports = {} } = JSON.parse(await Deno.readTextFile(`${root}${folder}/deno.json`));
     for (const text of Object.values(imports) as string[]) {
@@ -58,9 +58,9 @@ export async function stageProgram(
   output: string,
   transpile: (code: string, path: string) => string,
 ): Promise<Readonly<Record<string, string>>> {
-  const { deno, ...known } = await importedPackages(root);
+  const known = await importedPackages(root);
   // Only the tests import some of them.
-  const dependencies: Record<string, string> = { deno };
+  const dependencies: Record<string, string> = {};
   const stage = async (path: string): Promise<void> => {
     if ((await Deno.stat(root + path)).isDirectory) {
       for await (const { name } of Deno.readDir(root + path)) await stage(`${path}/${name}`);

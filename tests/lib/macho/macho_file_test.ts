@@ -1,7 +1,7 @@
 /** What images say of themselves, where no tool of LLVM's says it too: kinds of exports, code signatures,
  * encryption, notes, names of architectures. */
 
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { readExports } from "../../../lib/macho/exports.ts";
 import { readCodeSignature } from "../../../lib/macho/code_signature.ts";
 import {
@@ -204,6 +204,12 @@ Deno.test("architectures have the names that lipo gives them", () => {
   const watch = buildImage({ is64: false, cpuType: 0x0200000c });
   new DataView(watch.buffer).setUint32(8, 1, true);
   assertEquals([open(watch).arch, open(watch).header.pointerSize], ["arm64_32", 4]);
+  assertEquals(open(watch).uuid, null);
+  const demo = open(
+    Deno.readFileSync(new URL("../../../examples/demo/arm64/demo", import.meta.url)),
+  );
+  assert(demo.uuid !== null);
+  assertEquals(demo.uuid, demo.image.uuid);
   assertEquals(flagNames(0x40200085, HEADER_FLAGS), [
     ...["NOUNDEFS", "DYLDLINK", "TWOLEVEL", "PIE", "0x40000000"],
   ]);
