@@ -963,7 +963,9 @@ export function blockerOf(
   let words: string | null = null;
   for (
     const [, count, blocker] of rest.slice(0, end < 0 ? undefined : end)
-      .matchAll(/^[ *]{1,400}(\d{1,9}) {1,4}\S.{0,600} \((blocked by [^()]{1,200})\) ?$/gm)
+      .matchAll(
+        /^[ *]{1,400}(\d{1,9}) {1,4}\S.{0,600} \((blocked by [^()]{1,200})\)(?: \d[\d, -]{0,80})? ?$/gm,
+      )
   ) {
     if (Number(count) <= best) continue;
     best = Number(count);

@@ -42,7 +42,9 @@ export const translated = {
 } as const;
 
 /** `Name [123]` */
-function nameAndPid(text: string): { name: string; pid: number | null } {
+function nameAndPid(written: string): { name: string; pid: number | null } {
+  // spindump's second number, which is never used again.
+  const text = written.replace(/(?<=\]) \[unique pid \d{1,12}\]$/, "");
   const open = text.lastIndexOf("[");
   const digits = open < 0 || !text.endsWith("]") ? "" : text.slice(open + 1, -1);
   return /^\d{1,10}$/.test(digits)

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertLess } from "@std/assert";
+import { assert, assertEquals, assertLess, assertStringIncludes } from "@std/assert";
 import { FormatError } from "../../../lib/errors.ts";
 import { safeJson } from "../../../lib/escape.ts";
 import {
@@ -321,4 +321,24 @@ Deno.test("of a damaged report nothing is read that is of the one behind it, in 
   assertEquals(shop.process.name, "Shop");
   assertEquals(shop.exception, null);
   assertEquals(other.exception?.type, "EXC_CRASH");
+});
+
+Deno.test("a stack of which somebody left frames out has as many as its numbers tell", () => {
+  const frames = Array.from({ length: 40 }, (_, at) => `${at} Shop 0x10000${1000 + at} visit + 16`);
+  const text = `Process: Shop [1]
+Exception Type: EXC_BAD_ACCESS (SIGSEGV)
+Exception Codes: KERN_PROTECTION_FAILURE at 0x00007ffeefbffff8
+
+VM Regions Near 0x7ffeefbffff8:
+--> STACK GUARD 00007ffeec400000-00007ffeefc00000 [ 56.0M] ---/rwx SM=NUL  stack guard for thread 0
+
+Thread 0 Crashed:
+${frames.join("\n")}
+...
+511 Shop 0x1000011ff visit + 16
+`;
+  assertStringIncludes(
+    explainReport(readReport(text, "x")).happened.join("\n"),
+    "visit is on it 41 times in the 41 frames that are there of 512",
+  );
 });

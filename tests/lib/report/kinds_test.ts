@@ -432,20 +432,21 @@ Duration:         5.00s
 Command:          Shop
 PID:              77
 
-Process:          Shop [77]
+Process:          Shop [77] [unique pid 705395]
 CPU Time:         0.010s
 
   Thread 0x1a    DispatchQueue "com.apple.main-thread"(1)    50 samples (1-50)
   50  start + 1 (dyld + 25360) [0x7ff806675310]
     50  open + 4 (Shop + 4660) [0x10b4d1234]
       50  __ulock_wait + 10 (libsystem_kernel.dylib + 9000) [0x7fff2033f3e8]
-       *50  ulock_wait + 10 (kernel + 9000) [0xffffff8000b3f3e8] (blocked by turnstile with priority 47 waiting for Shop [77] [unique pid 77] thread 0x2b after 2 hops)
+       *50  ulock_wait + 10 (kernel + 9000) [0xffffff8000b3f3e8] (blocked by turnstile with priority 47 waiting for Shop [77] [unique pid 77] thread 0x2b after 2 hops) 1-50
 
   Thread 0x2b    DispatchQueue "org.shop.db"(20)    50 samples (1-50)
   50  start_wqthread + 15 (libsystem_pthread.dylib + 7291) [0x7fff2031ac7b]
     50  load + 4 (Shop + 9999) [0x10b4d270f]
       50  pread + 10 (libsystem_kernel.dylib + 1000) [0x7fff20330000]
 `;
+  assertEquals(readReport(text, "x").process.name, "Shop");
   assertStringIncludes(
     told(text),
     "blocked by turnstile with priority 47 waiting for Shop [77] thread 0x2b after 2 hops.",
