@@ -53,8 +53,11 @@ function writeJson(path: string, value: unknown): Promise<void> {
 /** The npm packages that the sources import, by name. */
 const packages = Object.entries(manifest.imports).filter(([, to]) => to.startsWith("npm:"));
 
+/** What denoify takes for Node's `Buffer`, be it in a table of names: it would ask GitHub for what has it. */
+const seeming = /\bBuffer\b/;
+
 /** Puts beside each module that imports an npm package by name one that names it in full, which denoify
- * takes: its distribution has no import map. */
+ * takes as it is: its distribution has no import map. */
 async function nameInFull(directory: string): Promise<void> {
   for await (const { name, isDirectory } of Deno.readDir(directory)) {
     const path = `${directory}/${name}`;
@@ -67,7 +70,9 @@ async function nameInFull(directory: string): Promise<void> {
       (text, [name, specifier]) => text.replaceAll(`import("${name}")`, `import("${specifier}")`),
       code,
     );
-    if (named !== code) await Deno.writeTextFile(path.replace(/\.ts$/, ".deno.ts"), named);
+    if (named !== code || seeming.test(code)) {
+      await Deno.writeTextFile(path.replace(/\.ts$/, ".deno.ts"), named);
+    }
   }
 }
 
