@@ -289,17 +289,19 @@ export function absentVariable(session: Session, name: string): string {
   }
   const near = names.filter((known) => editDistance(known.toLowerCase(), name.toLowerCase()) <= 2);
   return `there is no variable ${name} in this frame: ` +
-    (near.length > 0 ? `did you mean ${near.slice(0, 3).join(" or ")}?` : listed(names));
+    (near.length > 0 ? `did you mean ${near.slice(0, 3).join(" or ")}?` : listed(session, names));
 }
 
 /** Maximum number of callers that are looked at for variables. */
 const MAX_CALLERS = 32;
 
-/** Says which caller has a variable of this name; `undefined` where none has. */
+/** Says which caller in the program's own code has a variable of this name; `undefined` where none has. */
 function callerWith({ frames, frameIndex }: Session, name: string): string | undefined {
   const start = frameIndex + 1;
   const caller = frames.slice(start, start + MAX_CALLERS)
-    .findIndex(({ variables }) => variables.some((variable) => variable.name === name));
+    .findIndex(({ isSystem, variables }) =>
+      !isSystem && variables.some((variable) => variable.name === name)
+    );
   return caller < 0
     ? undefined
     : `\`frame ${start + caller}\`, ${
@@ -307,22 +309,30 @@ function callerWith({ frames, frameIndex }: Session, name: string): string | und
     }, has one`;
 }
 
-/** Says that debug information tells of no variables in the selected frame, and which caller has some: a
- * pause mostly finds a thread in a system's function. */
-export function noVariables({ frames, frameIndex }: Session): string {
-  const callers = frames.slice(frameIndex + 1, frameIndex + 1 + MAX_CALLERS);
-  const caller = callers.findIndex(({ variables }) => variables.length > 0);
+/** Says that debug information tells of no variables in the selected frame, and which caller of the program's own has
+ * some: a pause mostly finds a thread in a system's function. */
+export function noVariables(session: Session): string {
   const none = "no debug information tells of any";
-  if (caller < 0) return none;
-  return `${none}; \`frame ${frameIndex + 1 + caller}\`, ${
-    demangle(callers[caller].function ?? "its caller")
-  }, has some`;
+  const caller = ownCaller(session);
+  return caller === undefined ? none : `${none}; ${caller}, has some`;
 }
 
-/** Some names. */
-function listed(names: readonly string[]): string {
+/** The next caller of the program's own that has variables. */
+function ownCaller({ frames, frameIndex }: Session): string | undefined {
+  const start = frameIndex + 1;
+  const caller = frames.slice(start, start + MAX_CALLERS)
+    .findIndex(({ isSystem, variables }) => !isSystem && variables.length > 0);
+  return caller < 0
+    ? undefined
+    : `\`frame ${start + caller}\`, ${demangle(frames[start + caller].function ?? "its caller")}`;
+}
+
+/** Some names of the selected frame's variables; in a system's function, who else has some. */
+function listed(session: Session, names: readonly string[]): string {
   const shown = names.slice(0, 12).join(", ");
-  return `it has ${shown}${names.length > 12 ? ` and ${names.length - 12} more` : ""}`;
+  const own = session.frame.isSystem ? ownCaller(session) : undefined;
+  const others = own === undefined ? "" : `; ${own}, has others`;
+  return `it has ${shown}${names.length > 12 ? ` and ${names.length - 12} more` : ""}${others}`;
 }
 
 /** What is wrong, and where in a longer text. */
@@ -337,7 +347,7 @@ function explained(
     const names = [...new Set(variables.map((variable) => variable.name))];
     return `there is no variable ${unknown} in this frame: ` +
       (callerWith(session, unknown) ??
-        (names.length === 0 ? noVariables(session) : listed(names)));
+        (names.length === 0 ? noVariables(session) : listed(session, names)));
   }
   const rest = text.slice(position).trim();
   return position === 0 || rest === "" || message.includes(rest)
