@@ -91,7 +91,9 @@ export function isSystemImage({ path, name }: Pick<ReportImage, "path" | "name">
   const places = path === null ? rememberedNames : rememberedPaths;
   let isSystem = places.get(key);
   if (isSystem === undefined) {
-    isSystem = isSystemPath(key) || path !== null && isHiddenSimulator(path, name) ||
+    // Jailbreaks put the system's own loader elsewhere.
+    isSystem = isSystemPath(key) || key.endsWith("/dyld") ||
+      path !== null && isHiddenSimulator(path, name) ||
       path === null && (systemNames.has(name) || systemPrograms.has(name) ||
           systemName.test(name) || isOverlay(name));
     if (places.size >= MAX_REMEMBERED) places.clear();

@@ -37,7 +37,7 @@ import {
 } from "./hang.ts";
 import { tellIsolation } from "./isolation.ts";
 import { type UncaughtException, uncaughtException } from "./language.ts";
-import { ageWords, launchWords } from "./launch.ts";
+import { age, ageWords, launchWords } from "./launch.ts";
 import { tellLock } from "./locks.ts";
 import {
   managedCalls,
@@ -371,13 +371,9 @@ function tellFork({ report, texts, stack, reading }: Crash, story: Story): boole
   if (isThreaded) story.add(known("message", "*** multi-threaded process forked ***"));
   // The program's own functions may be called there, as by a daemon that has one thread.
   else if (isSystems) {
-    const isClass = stack.some(({ symbol }) => forkedClass.test(symbol ?? ""));
-    story.add(
-      known(
-        "message",
-        isClass ? "a class in the child of a fork" : "a library in the child of a fork",
-      ),
-    );
+    const has = (names: RegExp): boolean => stack.some(({ symbol }) => names.test(symbol ?? ""));
+    const what = has(preparing) ? "fork" : has(forkedClass) ? "a class" : "a library";
+    story.add(known("message", `${what} in the child of a fork`)!);
   }
   if (isSystems && endedBy(report) === "trap") {
     const row = known("message", "a trap of the system in the child of a fork")!;
@@ -582,10 +578,20 @@ function tellOccasion(
         }) was loaded.`,
     );
   }
+  // Which of them it is the report does not show.
   story.tell(
-    "The system could not walk the stack: the process ended before or while its program was loaded, or its stack is damaged.",
+    (age(report) ?? 0) > LOADED
+      ? "The system could not walk the stack, as one that is damaged."
+      : "The system could not walk the stack, as of a process that ended before or while its program was loaded, or one that is damaged.",
   );
 }
+
+/** Seconds in which a program is loaded. */
+const LOADED = 5;
+
+/** Functions by which the system's libraries are prepared in a child, before fork() returns there: Libc, sys/fork.c and
+ * Libsystem, init.c. */
+const preparing = /(?:^|::)_{0,2}(?:libSystem_atfork_child|\w{0,40}fork_child)(?:\(|$)/;
 
 /** Tells that a process ended at its start: before any of its code ran, or soon after. */
 function tellLaunch({ report, stack }: Crash, launch: string | null, story: Story): void {

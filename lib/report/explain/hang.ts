@@ -332,7 +332,7 @@ function callOf(frames: readonly ReportFrame[]): KnowledgeRow | null {
     if (isKernelFrame(frame)) continue;
     const symbol = functionOf(frame, null);
     if (symbol === null) {
-      if (at === 0 && isLoopByImages(frames)) return known("wait", "mach_msg_trap");
+      if (seen === 0 && isLoopByImages(frames.slice(at))) return known("wait", "mach_msg_trap");
       if (frameOwner(frame, null) !== "system") return null;
       seen++;
       continue;
@@ -400,7 +400,8 @@ function messageWait(
 }
 
 /** Whether the images alone show the event loop of a main thread that waits: the kernel's calls, two frames or
- * more of Core Foundation, and the framework that runs the loop. */
+ * more of Core Foundation, and the framework that runs the loop: of services that is Foundation, behind the three functions
+ * of the loop. */
 function isLoopByImages(frames: readonly ReportFrame[]): boolean {
   const names = frames.slice(0, WAIT_DEPTH + PURPOSE_DEPTH).map((frame) => {
     const image = imageOf(frame);
@@ -409,7 +410,8 @@ function isLoopByImages(frames: readonly ReportFrame[]): boolean {
   const at = names.findIndex((name) => name !== "libsystem_kernel.dylib");
   const end = names.findIndex((name, index) => index > at && name !== "CoreFoundation");
   return at >= 1 && at <= 2 && names[at] === "CoreFoundation" && end - at >= 2 &&
-    /^(?:GraphicsServices|HIToolbox)$/.test(names[end]);
+    (/^(?:GraphicsServices|HIToolbox)$/.test(names[end]) ||
+      names[end] === "Foundation" && end - at === 3);
 }
 
 /** Functions between a main thread's event loop and the start of its thread. */

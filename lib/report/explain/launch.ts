@@ -87,13 +87,17 @@ function endedLoading(
 /** Seconds after its launch in which it may matter that a process was started. */
 const EARLY = 60;
 
-/** Tells how long after its launch a process ended, if that was soon. */
-export function ageWords({ process, date }: CrashReport): string | null {
+/** Seconds from a process's launch to its end; `null` where the report does not tell both to fractions. */
+export function age({ process, date }: CrashReport): number | null {
   const begun = timeOf(process.launched);
   const ended = timeOf(date);
-  if (begun === null || ended === null) return null;
-  const seconds = ended - begun;
-  if (seconds < 0 || seconds >= EARLY) return null;
+  return begun === null || ended === null ? null : ended - begun;
+}
+
+/** Tells how long after its launch a process ended, if that was soon. */
+export function ageWords(report: CrashReport): string | null {
+  const seconds = age(report);
+  if (seconds === null || seconds < 0 || seconds >= EARLY) return null;
   const words = seconds < 0.1 ? "less than 0.1" : seconds.toFixed(1);
   return `It was ${words} s after the launch.`;
 }

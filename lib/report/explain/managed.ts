@@ -159,11 +159,10 @@ export function managedOwner(
   const main = calls.findLast(({ name }) => /\.Main$/.test(name) && !ofRuntime.test(name));
   const own = [main?.name, report.process.name, report.process.identifier?.split(".").at(-1)]
     .filter((name) => name != null).map(first);
-  const isOwn = call.isOwn || own.includes(first(call.name));
-  return {
-    name: call.name,
-    isLibrary: !isOwn && (ofLibraries.test(call.name) || main !== undefined),
-  };
+  // Libraries that were built with lines have them, too.
+  const isKnown = ofLibraries.test(call.name);
+  const isOwn = own.includes(first(call.name)) || (call.isOwn && !isKnown);
+  return { name: call.name, isLibrary: !isOwn && (isKnown || main !== undefined) };
 }
 
 /** A function of JavaScript's own stack: its name, where it has one, and its place. */

@@ -812,6 +812,8 @@ export function touchedPage({ exception, termination }: CrashReport): boolean {
 export function isPackaging(report: CrashReport): boolean {
   const { termination, exception, information, threads } = report;
   if (isBadJump(report)) return false;
+  // The system could not decrypt or map what is sound.
+  if (information.some((text) => text.includes("mremap_encrypted() => "))) return false;
   if (/^(?:DYLD|CODESIGNING|EXEC)$/i.test(termination?.namespace ?? "")) return true;
   if (/Code Signature Invalid/.test(exception?.signal ?? "")) return true;
   if (termination?.namespace != null && termination.namespace !== "SIGNAL") return false;

@@ -406,6 +406,13 @@ export const messageRows: readonly KnowledgeRow[] = [
     "XNU, osfmk/kern/exc_resource.h and bsd/kern/kern_fork.c: P_LINTRANSIT; Apple's crash reporter",
   ),
   message(
+    "fork in the child of a fork",
+    "The child of a fork() crashed within fork() itself, while the system's libraries were prepared for it: none of the program's code had run there.",
+    [],
+    "",
+    "Libc, sys/fork.c; Libsystem, init.c: libSystem_atfork_child",
+  ),
+  message(
     "a library in the child of a fork",
     "The child of a fork() crashed in a library of the system before it called exec().",
     [

@@ -2043,3 +2043,40 @@ Deno.test("what the dynamic linker stops for while the program runs is no failur
   assertStringIncludes(other, "none of its other codes");
   assert(!/[Ll]oading failed/.test(lazy + other), other);
 });
+
+Deno.test("a fault within fork() is none of what the child ran; a walk that failed late is none of loading", () => {
+  const fork = (inner: string): string =>
+    explainReport(readReport(
+      `Process: Shop [12]
+Path: /usr/bin/shop
+Exception Type: EXC_BAD_ACCESS (SIGBUS)
+Exception Codes: KERN_PROTECTION_FAILURE at 0x0000000101052c60
+
+Application Specific Information:
+crashed on child side of fork pre-exec
+
+Thread 0 Crashed:
+0   dyld                0x0000000101052c60 ${inner} + 0
+1   libsystem_c.dylib   0x000000018d54a180 fork + 112
+2   shop                0x0000000100e0d9c0 main + 2100
+`,
+      "x",
+    )).happened.join("\n");
+  assertStringIncludes(fork("dyld4::APIs::_dyld_fork_child()"), "crashed within fork() itself");
+  assertStringIncludes(fork("dyld4::APIs::dlopen()"), "crashed in a library of the system");
+  const unwalked = (seconds: string): string =>
+    explainReport(readReport(
+      `Process: Shop [12]
+Date/Time: 2026-01-02 03:04:${seconds}.0963 +0200
+Launch Time: 2026-01-02 03:04:01.9452 +0200
+Exception Type: EXC_BAD_ACCESS (SIGSEGV)
+Exception Subtype: KERN_INVALID_ADDRESS at 0x0000000100000028
+Highlighted by Thread:  0
+
+Backtrace not available
+`,
+      "x",
+    )).happened.join("\n");
+  assertStringIncludes(unwalked("02"), "ended before or while its program was loaded");
+  assertStringIncludes(unwalked("16"), "could not walk the stack, as one that is damaged.");
+});

@@ -1259,3 +1259,34 @@ Deno.test("a wait for the graphics processor, which only the kernel's part of a 
     "blocked on a reply from another process or from the kernel",
   );
 });
+
+Deno.test("a service's event loop by its images alone, under the kernel's frame; a jailbreak's loader is the system's", () => {
+  const stack = (loop: number): string =>
+    `Date/Time:        2026-01-02 03:04:05.000 +0000
+OS Version:       iPhone OS 15.7 (Build 19H12)
+Report Version:   35.1
+
+Process:          shopd [176]
+Path:             /usr/libexec/shopd
+Num samples:      8 (1-8)
+  Thread 0x8b6    DispatchQueue "com.apple.main-thread"(1)    8 samples (1-8)
+  8  ??? (dyld + 99536) [0x102c504d0]
+    8  ??? (shopd + 554572) [0x10287b64c]
+      8  ??? (Foundation + 97964) [0x1821c0eac]
+${
+      Array.from({ length: loop }, (_, at) =>
+        `${" ".repeat(8 + 2 * at)}8  ??? (CoreFoundation + ${44944 - at}) [0x${
+          (0x180a9ff90 - at).toString(16)
+        }]`).join("\n")
+    }
+                8  ??? (libsystem_kernel.dylib + 2732) [0x1bb3f9aac]
+                 *8  ??? [0xfffffff0071a86d4]
+  Binary Images:
+           0x1027f4000 -                ???  shopd             <BDBDD550-2B15-382C-BB61-1798AFD60460>  /usr/libexec/shopd
+           0x102c38000 -                ???  dyld              <58AB16CE-D7E0-32D3-946D-4F68FB1A4A17>  /cores/dyld
+`;
+  assertStringIncludes(explained(stack(3)).text, "idle in 8 of 8 samples (100%)");
+  const other = explained(stack(1));
+  assert(!other.text.includes("idle"), other.text);
+  assert(other.library !== "dyld", `${other.library}`);
+});

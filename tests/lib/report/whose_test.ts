@@ -2560,3 +2560,35 @@ Deno.test("a function where a log's line has its image is none", () => {
   );
   assertEquals(library, null);
 });
+
+Deno.test("a .NET library that was built with lines is no code of the program; what could not be decrypted is no packaging", () => {
+  const managed = (method: string): string | null =>
+    attributeReport(readReport(
+      `Process: Shop [12]
+Exception Type: SIGABRT
+
+Application Specific Information:
+*** Terminating app due to uncaught exception 'System.NullReferenceException', reason: 'Object reference not set to an instance of an object.'
+  at ${method} () [0x00012] in C:\\build\\LabelRenderer.cs:301
+  at Shop.iOS.Application.Main (System.String[] args) [0x00001] in C:\\Shop\\Main.cs:17
+`,
+      "x",
+    )).absent;
+  assertEquals(managed("Xamarin.Forms.Platform.iOS.LabelRenderer.UpdateFont"), "managed library");
+  assertEquals(managed("Shop.iOS.Cart.Fill"), "managed own");
+  const loaded = (reason: string): string | null =>
+    attributeReport(readReport(
+      `Process: Shop [12]
+Exception Type: EXC_CRASH (SIGKILL)
+
+Dyld Error Message:
+  Dyld Message: Library not loaded: @rpath/Cart.framework/Cart
+  Referenced from: /var/containers/Bundle/Shop.app/Shop
+  Reason: no suitable image found.  Did find:
+	/private/var/containers/Bundle/Shop.app/Frameworks/Cart.framework/Cart: ${reason}
+`,
+      "x",
+    )).absent;
+  assertEquals(loaded("mremap_encrypted() => -1, errno=12 for Cart"), "stack");
+  assertEquals(loaded("code signature invalid for Cart"), "packaging");
+});
