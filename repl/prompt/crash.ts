@@ -22,6 +22,8 @@ export function reasonOf(crash: Crash): SafeText {
   const { type, signal } = exceptionOfCrash(crash);
   if (crash.exception === 0) return safe`signal ${escape(signal!)}`;
   const isAccess = crash.exception === 1;
+  // The CPU does not say which address it was.
+  if (isAccess && crash.code === 13n) return safe`${escape(type!)} (code=EXC_I386_GPFLT)`;
   const subcode = `${isAccess ? "address" : "subcode"}=0x${crash.subcode.toString(16)}`;
   return safe`${escape(type!)} (code=${Number(crash.code)}, ${escape(subcode)})`;
 }

@@ -85,6 +85,8 @@ static struct translation translate(int32_t signal)
 /* code[0] of an exception that the kernel found. */
 static int64_t code_of(const struct crash *crash)
 {
+	if (machine_is_protection(crash->signal, crash->code))
+		return 13; /* EXC_I386_GPFLT: user_trap() of osfmk/i386/trap.c */
 	if (crash->signal == SIGSEGV)
 		return crash->code == SEGV_ACCERR ? KERN_PROTECTION_FAILURE : KERN_INVALID_ADDRESS;
 	return 1; /* EXC_I386_DIV, EXC_I386_INVOP, EXC_I386_BPT, and of SIGBUS KERN_INVALID_ADDRESS */

@@ -22,8 +22,10 @@ static bool is_32(const struct thread *thread)
 static kern_return_t exception_state(
 	const struct thread *thread, bool wide, thread_state_t state, mach_msg_type_number_t *count)
 {
-	machine_exception64 state64 = machine_exception_64(thread->fault, thread->fault_address);
-	machine_exception32 state32 = machine_exception_32(thread->fault, thread->fault_address);
+	machine_exception64 state64 =
+		machine_exception_64(thread->fault, thread->fault_code, thread->fault_address);
+	machine_exception32 state32 =
+		machine_exception_32(thread->fault, thread->fault_code, thread->fault_address);
 	mach_msg_type_number_t words = (wide ? sizeof state64 : sizeof state32) / sizeof(natural_t);
 
 	if (*count < words)

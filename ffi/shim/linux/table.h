@@ -34,6 +34,7 @@ struct thread {
 	int32_t signal;      /* of the stop, delivered on detaching; 0: none */
 	bool group_stop;     /* it is stopped by job control, and stays so when it is let go */
 	int32_t fault;       /* the signal of the fault at which it stopped; 0: none */
+	int32_t fault_code;  /* its si_code */
 	uint64_t fault_address;
 	uint32_t registers_size;
 	int32_t fp_index; /* of the register in whose place is fp, -1: none. See machine.h. */

@@ -154,6 +154,7 @@ static void note_stop(struct thread *thread, int status)
 
 	thread->signal = 0;
 	thread->fault = 0;
+	thread->fault_code = 0;
 	thread->fault_address = 0;
 	thread->group_stop = event == PTRACE_EVENT_STOP && (status & 0xff) != SIGTRAP;
 	if (event == 0) {
@@ -163,6 +164,7 @@ static void note_stop(struct thread *thread, int status)
 		if (is_fault(thread->signal) && trace(PTRACE_GETSIGINFO, thread->tid, 0, &info) == 0 &&
 			info.si_code > 0) {
 			thread->fault = thread->signal;
+			thread->fault_code = info.si_code;
 			thread->fault_address = (uint64_t)(uintptr_t)info.si_addr;
 		}
 	}

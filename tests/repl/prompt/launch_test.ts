@@ -308,6 +308,30 @@ Deno.test({
 });
 
 Deno.test({
+  name: "an address that is not canonical is told as a protection fault, not as null",
+  ignore: ignore || !onLinux || Deno.build.arch !== "x86_64",
+  async fn() {
+    const wild = `${directory}/wild`;
+    await Deno.writeTextFile(
+      `${wild}.c`,
+      "int main(void) { return *(volatile int *)0x6162636465666768; }\n",
+    );
+    await new Deno.Command("cc", { args: ["-g", "-o", wild, `${wild}.c`] }).output();
+    using target = await launch(wild, [], { catchCrash: true });
+    while (target.crash === null) await new Promise((resolve) => setTimeout(resolve, 10));
+    const { exception, code } = target.crash;
+    assertEquals([exception, code], [1, 13n]);
+    const report = reportOf(target, target.threads);
+    const words = explainReport(report).happened.join("\n");
+    assertStringIncludes(words, "general protection fault");
+    assert(!words.includes("null"), words);
+    await target.saveCore(`${wild}.core`);
+    using core = openCore(`${wild}.core`);
+    assertStringIncludes(`${core.crashedThread?.exception}`, "general protection fault");
+  },
+});
+
+Deno.test({
   name: "what a program that ends at once has printed is shown at the prompt",
   ignore,
   async fn() {

@@ -19,19 +19,29 @@ enum {
 
 enum { CPSR_64 = 33, FP_32 = 7, SP_32 = 13, PC_32 = 15 };
 
+/* What only x86 has. */
+static inline bool machine_is_protection(int32_t signal, int32_t code)
+{
+	(void)signal;
+	(void)code;
+	return false;
+}
+
 /* The exception states of a fault. Linux does not report the syndrome. */
 typedef arm_exception_state64_t machine_exception64;
 typedef arm_exception_state_t machine_exception32;
 
-static inline machine_exception64 machine_exception_64(int32_t signal, uint64_t address)
+static inline machine_exception64 machine_exception_64(int32_t signal, int32_t code, uint64_t address)
 {
 	(void)signal;
+	(void)code;
 	return (machine_exception64){address, 0, 0};
 }
 
-static inline machine_exception32 machine_exception_32(int32_t signal, uint64_t address)
+static inline machine_exception32 machine_exception_32(int32_t signal, int32_t code, uint64_t address)
 {
 	(void)signal;
+	(void)code;
 	return (machine_exception32){0, 0, (uint32_t)address};
 }
 

@@ -22,9 +22,18 @@ enum {
 
 enum { PC_64 = 16, PC_32 = 12, CALL_64 = 15, CALL_32 = 11, FS_BASE = 21, GS_BASE = 22 };
 
-/* The trap that Linux reports as a signal. Its error code is not available. */
-static inline uint16_t machine_trap(int32_t signal)
+/* Whether a fault is a general protection fault, as by an address that is not canonical: the CPU does not
+ * say which (arch/x86/kernel/traps.c, exc_general_protection()). */
+static inline bool machine_is_protection(int32_t signal, int32_t code)
 {
+	return signal == SIGSEGV && code == SI_KERNEL;
+}
+
+/* The trap that Linux reports as a signal. Its error code is not available. */
+static inline uint16_t machine_trap(int32_t signal, int32_t code)
+{
+	if (machine_is_protection(signal, code))
+		return 13;
 	switch (signal) {
 	case SIGTRAP: return 3; /* breakpoint */
 	case SIGILL: return 6;  /* invalid opcode */
@@ -39,14 +48,14 @@ static inline uint16_t machine_trap(int32_t signal)
 typedef x86_exception_state64_t machine_exception64;
 typedef x86_exception_state32_t machine_exception32;
 
-static inline machine_exception64 machine_exception_64(int32_t signal, uint64_t address)
+static inline machine_exception64 machine_exception_64(int32_t signal, int32_t code, uint64_t address)
 {
-	return (machine_exception64){machine_trap(signal), 0, 0, address};
+	return (machine_exception64){machine_trap(signal, code), 0, 0, address};
 }
 
-static inline machine_exception32 machine_exception_32(int32_t signal, uint64_t address)
+static inline machine_exception32 machine_exception_32(int32_t signal, int32_t code, uint64_t address)
 {
-	return (machine_exception32){machine_trap(signal), 0, 0, (uint32_t)address};
+	return (machine_exception32){machine_trap(signal, code), 0, 0, (uint32_t)address};
 }
 
 /* Registers that are to be set in place of others. With orig_rax set, the kernel would restart the
