@@ -109,7 +109,7 @@ Deno.test("binaries that are missing are said, with the way out", async () => {
   assertEquals(without.code, 0);
   assertMatch(without.stderr, /^machpause: warning: neither in the core .* --symbols\n$/);
   assertFalse(without.stderr.includes("\x1b"));
-  assertMatch(without.stdout, /libworkers\.dylib {2}0x[\da-f]{16} {2}\+ 0x/);
+  assertMatch(without.stdout, /libworkers\.dylib {2}0x[\da-f]{16} {2}libworkers\.dylib \+ 0x/);
   const folders = ["--symbols", new URL("./", import.meta.url).pathname, "--symbols", symbols];
   const found = await machpause(["bt", `core:${file.path}`, ...folders]);
   assertEquals(found.stderr, "");

@@ -223,7 +223,7 @@ Deno.test({
     try {
       // A limit on the size of files, whose signal is ignored, fails as a full disk does.
       const line = [Deno.execPath(), "run", "-A", program, "record", `${target.pid}`, "-o", path];
-      const script = `trap '' XFSZ; ulimit -f 16; exec ${line.join(" ")} --off-cpu --rate 1000`;
+      const script = `trap '' XFSZ; ulimit -f 64; exec ${line.join(" ")} --off-cpu --rate 1000`;
       const { code, stderr } = await new Deno.Command("bash", { args: ["-c", script] }).output();
       const text = new TextDecoder().decode(stderr);
       assertEquals(code, 1, text);
