@@ -74,7 +74,9 @@ export function stuckThreads(
   return [...after.values()].flatMap((thread): Stuck[] => {
     const then = before.get(thread.id);
     if (then === undefined || then.callers !== thread.callers) return [];
-    const how = thread.ran > then.ran ? "loops" : "waits";
+    // A thread that waits at both looks may be charged a tick for the moment in which it was interrupted.
+    const isBusy = thread.ran > then.ran && (thread.isRunning || then.isRunning);
+    const how = isBusy ? "loops" : "waits";
     const isIdle = thread.isMain && how === "waits" && !waiting.has(thread.id);
     return isIdle ? [] : [{ thread, how }];
   });

@@ -20,6 +20,7 @@ import {
   isPrivacy,
   isPrivacyAbort,
   isSentSignal,
+  isWithinFork,
   lacksSender,
   onlyWaits,
   usesResource,
@@ -36,6 +37,7 @@ export function whyNone(report: CrashReport, stack: readonly ReportFrame[]): Abs
   if (isOwnKill(report)) return "sender";
   if (onlyWaits(report, stack)) return "wait";
   if (isSentSignal(report, stack)) return "sent";
+  if (isWithinFork(stack)) return "launch";
   // Of a process that waited, what led to its end is on another thread, which a copy may lack.
   return report.format === "crash" && report.threads.length === 1 && isIdleStack(stack) &&
       report.termination?.namespace !== "SIGNAL" && !usesResource(report) && !isBlameless(report)

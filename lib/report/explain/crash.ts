@@ -22,7 +22,14 @@ import { faultAddress, lacksBacktrace, programCounter } from "../fault.ts";
 import { headOf } from "../text.ts";
 import { interruption, isRosettas, nearFault, pageFault, ROSETTA } from "./cpu.ts";
 import { crashedIndex, crashedTitle, isCalledMain } from "./crashed.ts";
-import { tellAccess, tellCodes, tellKind, tellOwnAbort, tellOwnTrap } from "./exception.ts";
+import {
+  tellAccess,
+  tellCodes,
+  tellKind,
+  tellNotes,
+  tellOwnAbort,
+  tellOwnTrap,
+} from "./exception.ts";
 import { tellOthers } from "./others.ts";
 import { emptyWords, type Explanation, finished } from "./explanation.ts";
 import { graphicsDriver, tellFunction, tellPassedNull, tellStack } from "./function.ts";
@@ -80,6 +87,7 @@ import {
   isKilled,
   isReporterCrash,
   isSentSignal,
+  isWithinFork,
   lacksCrashed,
   onlyWaits,
   tellingStack,
@@ -132,6 +140,9 @@ export function explainCrash(
   tellAccess(crash, story);
   if (!outside && uncaught === null) tellPassedNull(crash, story);
   tellKind(crash, isDecoded, story);
+  if (story.happened.some((text) => text.endsWith("The report does not say why."))) {
+    tellNotes(report, story);
+  }
   tellChecker(crash, story);
   if (exception === null && story.happened.length === 0) {
     const trap = pageFault(report) ??
@@ -371,8 +382,8 @@ function tellFork({ report, texts, stack, reading }: Crash, story: Story): boole
   if (isThreaded) story.add(known("message", "*** multi-threaded process forked ***"));
   // The program's own functions may be called there, as by a daemon that has one thread.
   else if (isSystems) {
-    const has = (names: RegExp): boolean => stack.some(({ symbol }) => names.test(symbol ?? ""));
-    const what = has(preparing) ? "fork" : has(forkedClass) ? "a class" : "a library";
+    const isClass = stack.some(({ symbol }) => forkedClass.test(symbol ?? ""));
+    const what = isWithinFork(stack) ? "fork" : isClass ? "a class" : "a library";
     story.add(known("message", `${what} in the child of a fork`)!);
   }
   if (isSystems && endedBy(report) === "trap") {
@@ -588,10 +599,6 @@ function tellOccasion(
 
 /** Seconds in which a program is loaded. */
 const LOADED = 5;
-
-/** Functions by which the system's libraries are prepared in a child, before fork() returns there: Libc, sys/fork.c and
- * Libsystem, init.c. */
-const preparing = /(?:^|::)_{0,2}(?:libSystem_atfork_child|\w{0,40}fork_child)(?:\(|$)/;
 
 /** Tells that a process ended at its start: before any of its code ran, or soon after. */
 function tellLaunch({ report, stack }: Crash, launch: string | null, story: Story): void {

@@ -364,12 +364,26 @@ function isUndelivered({ key }: KnowledgeRow): boolean {
 /** Lines of `Kernel Triage` that are read. */
 const MAX_TRIAGE = 20;
 
-/** Tells what the kernel noted about a page that it could not deliver. */
-function tellTriage(report: CrashReport, story: Story): void {
+/** What the kernel noted of a process's memory and files, the first note first. */
+function triageOf(report: CrashReport): readonly string[] {
   const text = report.body === null ? null : textAt(report.body, "ktriageinfo");
   const lines = text?.split("\n") ??
     report.sections.find(({ name }) => name === "Kernel Triage")?.lines ?? [];
-  const rows = lines.slice(0, MAX_TRIAGE).map(knownTriage).filter((row) => row !== null);
+  return lines.slice(0, MAX_TRIAGE).map((line) => line.trim()).filter((line) => line !== "");
+}
+
+/** Tells the kernel's notes where a process ended itself and nothing says why: they are all that a report may have. */
+export function tellNotes(report: CrashReport, story: Story): void {
+  const [note] = triageOf(report);
+  if (note === undefined || !/shortage|failed|failure/.test(note)) return;
+  story.tell(
+    `The kernel noted of the process (Kernel Triage): ${note}. That need not have led to its end.`,
+  );
+}
+
+/** Tells what the kernel noted about a page that it could not deliver. */
+function tellTriage(report: CrashReport, story: Story): void {
+  const rows = triageOf(report).map(knownTriage).filter((row) => row !== null);
   // The kernel notes the first reason first.
   for (const row of [...new Set(rows)].slice(0, 2)) story.add(row);
   const found = story.rows.findIndex(({ kind, causes }) => kind === "triage" && causes.length > 0);

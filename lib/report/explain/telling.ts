@@ -650,6 +650,7 @@ export function decidesNothing(report: CrashReport, stack: readonly ReportFrame[
     return thread !== null && activityOf(thread).idle;
   }
   if (stack.length === 0) return false;
+  if (isWithinFork(stack)) return true;
   if (isFault(exception?.type ?? null)) return isOfOtherThread(report, stack);
   if (isSentSignal(report, stack)) return true;
   const main = isSampled(report) ? sampledThread(report) : null;
@@ -805,6 +806,15 @@ export function touchedPage({ exception, termination }: CrashReport): boolean {
   return exception?.type === "EXC_BAD_ACCESS" &&
     (/^CODESIGNING$/i.test(termination?.namespace ?? "") ||
       /Code Signature Invalid|CODESIGNING/.test(exception.signal ?? ""));
+}
+
+/** Functions by which the system's libraries are prepared in a child, before fork() returns there: Libc, sys/fork.c and
+ * Libsystem, init.c. */
+const preparing = /(?:^|::)_{0,2}(?:libSystem_atfork_child|\w{0,40}fork_child)(?:\(|$)/;
+
+/** Whether a child ended within the fork() that made it: none of the program's code had run there. */
+export function isWithinFork(stack: readonly ReportFrame[]): boolean {
+  return stack.some(({ symbol }) => symbol !== null && preparing.test(symbol));
 }
 
 /** Whether a process was ended because of how its program was built, signed or installed: its libraries could not

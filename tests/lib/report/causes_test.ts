@@ -2045,8 +2045,9 @@ Deno.test("what the dynamic linker stops for while the program runs is no failur
 });
 
 Deno.test("a fault within fork() is none of what the child ran; a walk that failed late is none of loading", () => {
-  const fork = (inner: string): string =>
-    explainReport(readReport(
+  const fork = (inner: string): string => explainReport(child(inner)).happened.join("\n");
+  const child = (inner: string) =>
+    readReport(
       `Process: Shop [12]
 Path: /usr/bin/shop
 Exception Type: EXC_BAD_ACCESS (SIGBUS)
@@ -2061,9 +2062,10 @@ Thread 0 Crashed:
 2   shop                0x0000000100e0d9c0 main + 2100
 `,
       "x",
-    )).happened.join("\n");
+    );
   assertStringIncludes(fork("dyld4::APIs::_dyld_fork_child()"), "crashed within fork() itself");
   assertStringIncludes(fork("dyld4::APIs::dlopen()"), "crashed in a library of the system");
+  assertEquals(attributeReport(child("dyld4::APIs::_dyld_fork_child()")).absent, "launch");
   const unwalked = (seconds: string): string =>
     explainReport(readReport(
       `Process: Shop [12]
@@ -2079,4 +2081,28 @@ Backtrace not available
     )).happened.join("\n");
   assertStringIncludes(unwalked("02"), "ended before or while its program was loaded");
   assertStringIncludes(unwalked("16"), "could not walk the stack, as one that is damaged.");
+});
+
+Deno.test("what the kernel noted is told where a report has nothing else that says why", () => {
+  const words = (notes: string): string =>
+    explainReport(readReport(
+      `Process: Shop [12]
+Exception Type: EXC_CRASH (SIGABRT)
+Exception Codes: 0x0000000000000000, 0x0000000000000000
+
+Kernel Triage:
+${notes}
+
+Thread 0 Crashed:
+0   libsystem_kernel.dylib   0x00000001bb3f9aac __pthread_kill + 8
+1   libsystem_c.dylib        0x00000001bb3f8aac abort + 180
+2   Shop                     0x0000000100e0d9c0 main + 2100
+`,
+      "x",
+    )).happened.join("\n");
+  assertStringIncludes(
+    words("VM - Fault hit memory shortage\nVM - Fault hit memory shortage"),
+    "The kernel noted of the process (Kernel Triage): VM - Fault hit memory shortage. That need not",
+  );
+  assert(!words("VM - Object is not alive").includes("Kernel Triage"));
 });

@@ -37,7 +37,7 @@ Deno.test("stuck: the same callers; a loop uses the processor; a waiting main th
   const after = look(
     thread(0, ["wait", "main"]),
     thread(1, ["lock", "work"]),
-    thread(2, ["spin", "work"], { ran: 5n }),
+    thread(2, ["spin", "work"], { isRunning: true, ran: 5n }),
     thread(3, ["a", "c"]),
     thread(4, ["new"]),
   );
@@ -45,8 +45,16 @@ Deno.test("stuck: the same callers; a loop uses the processor; a waiting main th
     ["t1", "waits"],
     ["t2", "loops"],
   ]);
-  const busy = look(thread(0, ["wait", "main"], { ran: 9n }));
+  const busy = look(thread(0, ["wait", "main"], { isRunning: true, ran: 9n }));
   assertEquals(stuckThreads(before, busy).map(({ how }) => how), ["loops"]);
+  // A clock tick is charged to a thread that waited but for the moment of a look.
+  const charged = look(
+    thread(0, ["wait", "main"], { ran: 9n }),
+    thread(1, ["lock", "work"], { ran: 9n }),
+  );
+  assertEquals(stuckThreads(before, charged).map(({ thread, how }) => [thread.name, how]), [
+    ["t1", "waits"],
+  ]);
   // It waits for another thread.
   assertEquals(stuckThreads(before, after, new Set([0n]))[0].thread.name, "t0");
 });
