@@ -76,6 +76,9 @@ export const knowledge: readonly KnowledgeRow[] = [
   ...scriptRows,
 ];
 
+/** To make an index of words takes as long as to look for all of them in so many texts: one report has fewer. */
+const FEW = 256;
+
 /** The rows of one kind: those with a whole key, and those with a prefix or words. */
 class Rows {
   readonly #exact = new Map<string, KnowledgeRow[]>();
@@ -84,8 +87,10 @@ class Rows {
   /** Those that are sorted, the longest prefix first: few are ever asked for. */
   readonly #sorted = new Set<string>();
   readonly #all: KnowledgeRow[] = [];
-  /** The same by words of theirs; made when they are first looked for in a text. */
+  /** The same by words of theirs; made where they are looked for in many texts. */
   #words: WordIndex | null = null;
+  /** Texts in which they were looked for one by one. */
+  #asked = 0;
 
   add(row: KnowledgeRow): void {
     this.#all.push(row);
@@ -121,6 +126,10 @@ class Rows {
 
   /** The first row whose key is in a text; `null` when there is none. */
   within(text: string): KnowledgeRow | null {
+    if (this.#asked < FEW) {
+      this.#asked++;
+      return this.#all.find(({ key }) => text.includes(key)) ?? null;
+    }
     this.#words ??= new WordIndex(this.#all.map(({ key }) => key));
     return this.#all[this.#words.find(text)] ?? null;
   }
