@@ -208,7 +208,6 @@ interface PanicFrame {
   readonly image: string | null;
   readonly symbol: string | null;
   readonly offset: number | null;
-  readonly span: { start: number; end: number };
 }
 
 /** Parses the text of a panic. Takes linear time: each line is looked at once by anchored patterns. */
@@ -290,7 +289,6 @@ export function parsePanic(written: string): ParsedPanic {
         image,
         symbol,
         offset: Number(offset),
-        span: { start: lines.start(at), end: lines.end(at) },
       });
       continue;
     }
@@ -303,7 +301,6 @@ export function parsePanic(written: string): ParsedPanic {
           image: intel?.[3] ?? null,
           symbol: intel?.[4] ?? arm?.[2] ?? null,
           offset: (intel?.[5] ?? arm?.[3]) === undefined ? null : Number(intel?.[5] ?? arm?.[3]),
-          span: { start: lines.start(at), end: lines.end(at) },
         });
       }
       inExtensions = false;
@@ -323,7 +320,6 @@ export function parsePanic(written: string): ParsedPanic {
           image: null,
           symbol: null,
           offset: null,
-          span: { start: lines.start(at), end: lines.end(at) },
         });
       }
       continue;
