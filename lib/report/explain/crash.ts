@@ -79,7 +79,7 @@ import {
   ownFrame,
   readStack,
 } from "./stack.ts";
-import { type Crash, Story } from "./story.ts";
+import { type Crash, Story, unsaidReason } from "./story.ts";
 import {
   absentFrom,
   decidesNothing,
@@ -140,7 +140,7 @@ export function explainCrash(
   tellAccess(crash, story);
   if (!outside && uncaught === null) tellPassedNull(crash, story);
   tellKind(crash, isDecoded, story);
-  if (story.happened.some((text) => text.endsWith("The report does not say why."))) {
+  if (story.happened.some((text) => text.endsWith(unsaidReason))) {
     tellNotes(report, story);
   }
   tellChecker(crash, story);

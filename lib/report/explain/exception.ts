@@ -63,7 +63,7 @@ import {
   withoutImage,
 } from "./stack.ts";
 import { handlerThrows } from "./language.ts";
-import type { Crash, Story } from "./story.ts";
+import { type Crash, type Story, unsaidReason } from "./story.ts";
 import { shortStringWords } from "./swift_text.ts";
 import {
   decidesNothing,
@@ -784,7 +784,7 @@ function unsaid(
   }
   return /^SIGABRT(?: within a call)?$/.test(key) &&
       !happened.some((text) => text.includes("It says: "))
-    ? " The report does not say why."
+    ? ` ${unsaidReason}`
     : "";
 }
 

@@ -35,7 +35,7 @@ import {
 } from "./stack.ts";
 import { isNearest } from "../nearest.ts";
 import { readableName, shortName } from "./names.ts";
-import type { Crash, Story } from "./story.ts";
+import { type Crash, type Story, unsaidReason } from "./story.ts";
 import { graphicsAside, isPrivacyAbort } from "./telling.ts";
 import { capitalized, frameNumber } from "./words.ts";
 
@@ -127,7 +127,7 @@ export function tellFunction(
     const isSilent = story.happened.length === 0 &&
       (row.key === "abort" || (abortsWithReason.test(row.key) && report.termination === null));
     const before = story.rows.length;
-    story.add(row, isSilent ? `${row.meaning} The report does not say why.` : undefined);
+    story.add(row, isSilent ? `${row.meaning} ${unsaidReason}` : undefined);
     if (!isSilent && story.rows.length > before) tellUnsaid(report, row, story);
     if (row.meaning === nilForValue) tellArgument(stack, story);
     if (row.meaning === typeLookup) tellType(report, stack, telling.index, fault, story);
@@ -382,7 +382,7 @@ export function tellStack(
     ? null
     : unnamedTermination(report, stack);
   if (unnamed !== null) {
-    const at = story.happened.findIndex((text) => text.endsWith("The report does not say why."));
+    const at = story.happened.findIndex((text) => text.endsWith(unsaidReason));
     story.happened.splice(at < 0 ? story.happened.length : at, at < 0 ? 0 : 1, unnamed);
   }
 }

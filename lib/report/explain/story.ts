@@ -28,6 +28,9 @@ export interface Crash {
   readonly reading: StackReading;
 }
 
+/** The end of a sentence about a process that ended itself, where nothing that was read says why. */
+export const unsaidReason = "The report does not say why.";
+
 /** What was found so far, the most specific first. */
 export class Story {
   readonly happened: string[] = [];
