@@ -257,7 +257,7 @@ function random(seed: number): (below: number) => number {
 }
 
 for (const name of names) {
-  Deno.test(`${name}: 1,000 mutations, no error but FormatError, nothing raw printed`, () => {
+  Deno.test(`${name}: 300 mutations, no error but FormatError, nothing raw printed`, () => {
     const bytes = bytesOf(name);
     const pick = random(name.length * 7919);
     const tokens = [
@@ -274,7 +274,7 @@ for (const name of names) {
     ]
       .map((text) => new TextEncoder().encode(text));
     let read = 0;
-    for (let round = 0; round < 1000; round++) {
+    for (let round = 0; round < 300; round++) {
       let mutant = bytes.slice();
       for (let count = 1 + pick(4); count > 0; count--) {
         const at = pick(mutant.length);
@@ -305,7 +305,7 @@ for (const name of names) {
       assertEquals(encodeReport(report.text), mutant);
       useAll(report);
     }
-    assert(read > 500, `${read} were read`);
+    assert(read > 150, `${read} were read`);
   });
 }
 

@@ -85,7 +85,8 @@ Deno.test("long functions are in several pieces, and the function still begins w
     files: ["/src/a.c", "/src/b.c"],
   };
   using file = open(build([input]));
-  for (let offset = 0x4000; offset < 0x4000 + 40004; offset += 4) {
+  // The plain answer looks through all 3,000 calls, so not every offset is asked.
+  for (let offset = 0x4000; offset < 0x4000 + 40004; offset += 4 * (1 + random(8))) {
     assertEquals(file.framesAt(offset), plainFrames(input, offset));
   }
   assertEquals(file.functionAt(0x4000 + 35000), { name: "long", start: 0x4000 });
