@@ -65,6 +65,7 @@ function holds({ base, size }: Pick<ReportImage, "base" | "size">, address: bigi
 
 /** A UUID as it is given. */
 const dashed = /^[0-9A-F]{8}(?:-[0-9A-F]{4}){3}-[0-9A-F]{12}$/;
+const undashed = /^([0-9A-F]{8})([0-9A-F]{4})([0-9A-F]{4})([0-9A-F]{4})([0-9A-F]{12})$/;
 /** It stands where there is none. */
 const zeroes = "00000000-0000-0000-0000-000000000000";
 
@@ -73,10 +74,9 @@ export function normalUuid(text: string): string | null {
   let uuid = text.toUpperCase();
   // Most have their dashes; a list of images has hundreds.
   if (!dashed.test(uuid)) {
-    const digits = uuid.replaceAll("-", "");
-    uuid = [0, 8, 12, 16, 20].map((at, index, starts) => digits.slice(at, starts[index + 1]))
-      .join("-");
-    if (!dashed.test(uuid)) return null;
+    const parts = undashed.exec(uuid.replaceAll("-", ""));
+    if (parts === null) return null;
+    uuid = `${parts[1]}-${parts[2]}-${parts[3]}-${parts[4]}-${parts[5]}`;
   }
   return uuid === zeroes ? null : uuid;
 }

@@ -48,11 +48,14 @@ export function parseJson(text: string, from = 0): ParsedJson {
     damage ??= { offset: at, expected };
   };
   const skip = (): number => {
-    for (;;) {
-      const code = text.charCodeAt(at);
-      if (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09) at++;
-      else return code;
+    // Kept apart in loops: what several functions share is slow to change.
+    let next = at;
+    let code = text.charCodeAt(next);
+    while (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09) {
+      code = text.charCodeAt(++next);
     }
+    at = next;
+    return code;
   };
   const string = (): string => {
     const start = ++at;
@@ -77,10 +80,10 @@ export function parseJson(text: string, from = 0): ParsedJson {
   };
   const number = (): number | bigint | undefined => {
     const start = at;
-    if (text.charCodeAt(at) === 0x2d) at++;
+    let end = text.charCodeAt(start) === 0x2d ? start + 1 : start;
     let integral = true;
-    for (;; at++) {
-      const code = text.charCodeAt(at);
+    for (;; end++) {
+      const code = text.charCodeAt(end);
       if (code >= 0x30 && code <= 0x39) continue;
       if (code === 0x2e || code === 0x65 || code === 0x45 || code === 0x2b || code === 0x2d) {
         integral = false;
@@ -88,6 +91,7 @@ export function parseJson(text: string, from = 0): ParsedJson {
       }
       break;
     }
+    at = end;
     // BigInt() takes quadratic time; no number in a report is this long.
     if (at - start > 400) return undefined;
     const raw = text.slice(start, at);

@@ -39,6 +39,7 @@ export function possibleCauses(
   causes: readonly string[],
   happened: readonly string[],
 ): string[] {
+  if (causes.length === 0) return [];
   const unfit = excludedBy(excludedCauses, report, happened);
   return causes.filter((cause) => !unfit.some(({ words }) => words.test(cause))).slice(
     0,
@@ -92,21 +93,18 @@ export const factsOf: (report: CrashReport) => Facts = once((report) => {
     threads.length === 1 && images.length > 0 && unread.length === 0 &&
     (format === "ips" || format === "crash") && exception !== null
   ) facts.add("one thread");
-  if (/\bmessage sent to deallocated instance\b/.test(report.text.slice(0, MAX_SEARCHED))) {
-    facts.add("zombies named");
-  }
-  if (report.panic !== null && enough.test(report.text.slice(0, MAX_SEARCHED))) {
-    facts.add("enough memory");
-  }
+  const head = report.text.slice(0, MAX_SEARCHED);
+  if (head.includes("message sent to deallocated instance")) facts.add("zombies named");
+  if (report.panic !== null && enough.test(head)) facts.add("enough memory");
   if (freedWord(report) !== null) facts.add("freed");
   if (!usesObjects(report)) facts.add("no objects");
   if (destroysSystems(report)) facts.add("system's object");
+  // Searching for the word first is faster: nearly no text has it.
   if (
-    /\bNSZombieEnabled["\s]{0,3}[=:]\s{0,2}"?(?:YES|1)\b/.test(report.text.slice(0, MAX_SEARCHED))
-  ) {
-    facts.add("zombies");
-  }
-  if (images.some(({ name }) => /^libclang_rt\.asan_/.test(name))) facts.add("sanitizer");
+    head.includes("NSZombieEnabled") &&
+    /\bNSZombieEnabled["\s]{0,3}[=:]\s{0,2}"?(?:YES|1)\b/.test(head)
+  ) facts.add("zombies");
+  if (images.some(({ name }) => name.startsWith("libclang_rt.asan_"))) facts.add("sanitizer");
   return facts;
 });
 

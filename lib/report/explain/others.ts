@@ -296,6 +296,9 @@ function tellEngine(crash: Crash, story: Story): void {
   const { report, crashed, stack, reading, uncaught } = crash;
   if (crashed === null) return;
   const isOwn = isConverting(crashed, stack);
+  if (!isOwn && !stack.some(({ symbol }) => symbol !== null && enginesOf(symbol) !== noEngines)) {
+    return;
+  }
   const ended = endedBy(report);
   const isFault = uncaught === null && (ended === "access" || ended === "trap");
   const near = stack.slice(reading.first, reading.first + ENGINE_DEPTH);

@@ -133,7 +133,7 @@ function plainName(frame: ReportFrame): string | null {
 /** Whether a function is one of Mono's, or of the collector that is linked into it: by its source file or its name and by
  * others of Mono's on the same stack, or as a function of C that Mono's called, or that called its asserts: the run-time calls
  * code of others by managed code alone. */
-export function isMonos(frame: ReportFrame, { stacks }: CrashReport): boolean {
+export function isMonos(frame: ReportFrame, report: CrashReport): boolean {
   const { symbol, file, index, image, imageName } = frame;
   const name = plainName(frame);
   if (name === null) return false;
@@ -146,7 +146,7 @@ export function isMonos(frame: ReportFrame, { stacks }: CrashReport): boolean {
   if (!isKnown && !isPlain) return false;
   // Frames of managed methods that a log has in between are not of the stack.
   const isIt = (other: ReportFrame) => other.index === index && other.symbol === symbol;
-  const stack = stacks.find((frames) => frames.some(isIt)) ?? [];
+  const stack = report.stacks.find((frames) => frames.some(isIt)) ?? [];
   const at = stack.findIndex(isIt);
   const isBeside = (other: ReportFrame | undefined): other is ReportFrame =>
     other !== undefined && other.image === image && other.imageName === imageName;

@@ -864,14 +864,14 @@ export function isMisplaced(stack: readonly ReportFrame[]): boolean {
   const [frame, ...rest] = stack;
   if (frame === undefined || frame.symbol === null || frame.address === 0n) return false;
   const { address, image, imageName } = frame;
+  // Programs are loaded in whole pages.
+  if (image !== null ? address !== image.base : (address & 0xfffn) !== 0n) return false;
   const near = rest.filter((other) =>
     other.address !== 0n && other.image === image &&
     (image !== null || (imageName !== null && other.imageName === imageName))
   );
   if (near.length < MIN_NEAR) return false;
-  if (image !== null) return address === image.base;
-  // Programs are loaded in whole pages.
-  return (address & 0xfffn) === 0n && near.every((other) => {
+  return image !== null || near.every((other) => {
     const far = other.address > address ? other.address - address : address - other.address;
     return far > MAX_IMAGE;
   });

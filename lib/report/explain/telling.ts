@@ -814,7 +814,9 @@ const preparing = /(?:^|::)_{0,2}(?:libSystem_atfork_child|\w{0,40}fork_child)(?
 
 /** Whether a child ended within the fork() that made it: none of the program's code had run there. */
 export function isWithinFork(stack: readonly ReportFrame[]): boolean {
-  return stack.some(({ symbol }) => symbol !== null && preparing.test(symbol));
+  return stack.some(({ symbol }) =>
+    symbol !== null && symbol.includes("fork_child") && preparing.test(symbol)
+  );
 }
 
 /** Whether a process was ended because of how its program was built, signed or installed: its libraries could not

@@ -394,7 +394,7 @@ const MAX_FRAMES = 512;
 
 /** Lines of the system's reports: where one is there, it says more. */
 const ofSystem =
-  /^[ \t>]{0,8}(?:Exception Type|Incident Identifier|Process|Crashed Thread):|^[ \t]{0,8}Thread \d{1,5} (?:Crashed|name)/m;
+  /^[ \t>]{0,8}(?:(?:Exception Type|Incident Identifier|Process|Crashed Thread):|panic\(cpu \d{1,4} caller 0x)|^[ \t]{0,8}Thread \d{1,5} (?:Crashed|name)/m;
 
 /** Lines of a stack, of a report in JSON, and of an exception's message. */
 const hasStack =

@@ -117,7 +117,9 @@ export function parseFrameLine(line: string): FrameLine | null {
   if (found === null) return null;
   const [start, end] = found;
   // Breakpad's `Foundation + 0x282ad` has no address. libsymbolicate marks what is not Apple's.
-  const name = line.slice(nameAt, start).trim().replace(/ \+$/, "").replace(/^\+ /, "");
+  let name = line.slice(nameAt, start).trim();
+  if (name.endsWith(" +")) name = name.slice(0, -2);
+  if (name.startsWith("+ ")) name = name.slice(2);
   const placeAt = skipSpace(line, end);
   const place = parsePlace(line.slice(placeAt));
   // Measure's: the image's address, then the frame's without 0x, with its offset in a function that is not named.
@@ -228,8 +230,12 @@ export function parsePlace(text: string): Place {
   let file: string | null = null;
   let line: number | null = null;
   let column: number | null = null;
-  // A copy that ends within the place: whether the number counts from the function or the image is lost.
-  const cut = / \+ \d{1,12} \([^()\s]{0,200}$/.exec(rest.slice(0, 2400));
+  // A copy that ends within the place: whether the number counts from the function or the image is lost. Here and below,
+  // searching for a word first is faster: there are thousands of frames.
+  const hasParenthesis = rest.includes("(");
+  const cut = hasParenthesis && !rest.endsWith(")")
+    ? / \+ \d{1,12} \([^()\s]{0,200}$/.exec(rest.slice(0, 2400))
+    : null;
   if (cut !== null) rest = rest.slice(0, cut.index);
   if (rest.endsWith(inlinedMark)) {
     inlined = true;
@@ -270,7 +276,9 @@ export function parsePlace(text: string): Place {
   // Cr4shed's, where it has no name.
   if (rest === "// (null)") rest = "";
   // `main (in Image)+ 36`, of a tool that puts atos' answer in place of a name.
-  const joined = /^(.{1,2000}?) \(in ([^()]{1,200})\)\+ (\d{1,12})$/.exec(rest.slice(0, 2400));
+  const joined = hasParenthesis && rest.includes(")+ ")
+    ? /^(.{1,2000}?) \(in ([^()]{1,200})\)\+ (\d{1,12})$/.exec(rest.slice(0, 2400))
+    : null;
   if (joined !== null) {
     image = joined[2];
     rest = `${joined[1]} + ${joined[3]}`;
@@ -292,7 +300,9 @@ export function parsePlace(text: string): Place {
   // An address without 0x is no name.
   if (/^[0-9a-f]{16} \+ \d{1,12}$/.test(rest)) rest = `0x${rest}`;
   // Cr4shed's, where the part of a name before its first space is before the image's address.
-  const own = / (0x[0-9a-fA-F]{4,16} \+ 0x[0-9a-fA-F]{1,12}\s{1,40}\/\/ \S)/.exec(rest);
+  const own = rest.includes("/")
+    ? / (0x[0-9a-fA-F]{4,16} \+ 0x[0-9a-fA-F]{1,12}\s{1,40}\/\/ \S)/.exec(rest)
+    : null;
   if (own !== null && /^[\w$]{0,40}[-+]\[/.test(rest)) rest = rest.slice(own.index + 1);
   // Other reporters keep the image's address and add the name.
   if (rest.startsWith("0x")) {
@@ -413,7 +423,9 @@ export function parseImageLine(line: string): ReportImage | null {
   const last = open ? base : BigInt(line.slice(end, endEnd));
   let rest = line.slice(endEnd).trim();
   // The only part of a text that has brackets may be the list of images.
-  if (rest.includes("&lt;")) rest = rest.replace("&lt;", "<").replace("&gt;", ">");
+  if (rest.includes("&") && rest.includes("&lt;")) {
+    rest = rest.replace("&lt;", "<").replace("&gt;", ">");
+  }
   const marked = rest.startsWith("+");
   if (marked) rest = rest.slice(1).trimStart();
 
@@ -444,7 +456,7 @@ export function parseImageLine(line: string): ReportImage | null {
   let arch: string | null = null;
   if (head.endsWith(")")) {
     // A program without an identifier has nothing before its version.
-    const opening = /^\([^()]{0,100}\)$/.test(head) ? 0 : openingAt(head);
+    const opening = head[0] === "(" && /^\([^()]{0,100}\)$/.test(head) ? 0 : openingAt(head);
     if (opening >= 0) {
       version = head.slice(opening + 1, -1);
       head = head.slice(0, opening).trimEnd();
@@ -488,7 +500,7 @@ function looksLikeUuid(text: string): boolean {
 
 /** Whether a name is a bundle identifier: three parts or more without spaces. */
 function isIdentifier(name: string): boolean {
-  return name.length < 256 && /^[\w-]+(?:\.[\w-]+){2,}$/.test(name) && !name.endsWith(".dylib");
+  return name.length < 256 && !name.endsWith(".dylib") && /^[\w-]+(?:\.[\w-]+){2,}$/.test(name);
 }
 
 /** Reads the registers in a line, with the remarks after them. */

@@ -72,12 +72,17 @@ class CrashTextReader {
   #isSwift = false;
   /** Column of the last field: those of some texts are all indented. */
   #margin = 0;
+  /** Whether any line has a debugger's number, or Markdown's escape: to search each line for them takes longer. */
+  readonly #hasNumbers: boolean;
+  readonly #hasEscapes: boolean;
 
   constructor(draft: CrashDraft, next: NextReport) {
     this.#draft = draft;
     this.#said = new SaidReader(draft);
     this.#services = new ServiceReader(draft);
     this.#next = next;
+    this.#hasNumbers = draft.text.includes("thread #") || draft.text.includes("frame #");
+    this.#hasEscapes = draft.text.includes("\\_");
   }
 
   read(): void {
@@ -102,7 +107,7 @@ class CrashTextReader {
 
   #understand(at: number, written: string, bare: string): void {
     // A debugger's mark of what is selected, or what Markdown and lists made of it.
-    const isMarked = bare.includes(" #") && debuggerMark.test(bare);
+    const isMarked = this.#hasNumbers && bare.includes(" #") && debuggerMark.test(bare);
     const line = isMarked ? written.replace(debuggerMark, "* ") : written;
     const trimmed = isMarked ? bare.replace(debuggerMark, "* ") : bare;
     if (this.#said.goesOn(line, trimmed)) return;
@@ -112,7 +117,7 @@ class CrashTextReader {
       this.#understand(at, line, trimmed.replace(/^(?:> ?)+(?=\S)/, ""));
       return;
     }
-    if (trimmed.includes("\\_")) {
+    if (this.#hasEscapes && trimmed.includes("\\_")) {
       // Markdown's escapes.
       this.#understand(at, line.replaceAll("\\_", "_"), trimmed.replaceAll("\\_", "_"));
       return;

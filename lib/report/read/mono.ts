@@ -198,7 +198,9 @@ const MOST_METHODS = 64;
 export function managedMethods(text: string): string[] {
   const head = text.slice(0, MAX_LOG);
   // Older versions print no more where they have no native stack.
-  const native = /^.{0,120}\bNative stacktrace:\s*$/m.exec(head);
+  const native = head.includes("Native stacktrace:")
+    ? /^.{0,120}\bNative stacktrace:\s*$/m.exec(head)
+    : null;
   if (native === null) return [];
   const lines = head.slice(0, native.index).split("\n");
   const methods: string[] = [];

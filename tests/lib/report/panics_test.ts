@@ -1066,3 +1066,16 @@ ${
   assertEquals(same.osVersion, "Mac OS X 10.15.7 (19H2026)");
   assertEquals(same.warnings.some((text) => text.includes("the header's system")), false);
 });
+
+Deno.test("a panic is told, not what launchd wrote in the log beside it", () => {
+  const { text } = explained(
+    `panic(cpu 2 caller 0xfffffff01a2b3c4d): "userspace watchdog timeout: no successful checkins from shopd in 120 seconds"
+Debugger message: panic
+OS version: 18A373
+Panicked task 0xffffffe19c2b8000: 3 pages, 1 threads: pid 1: launchd
+
+Nov 20 10:00:00 shop launchd[1] (com.example.shopd[77]): Service exited due to SIGSEGV
+`,
+  );
+  assertStringIncludes(text, "shopd did not check in for 120 seconds");
+});
