@@ -22,5 +22,6 @@ export function fileError(error: unknown, path: string): unknown {
   if (error instanceof Deno.errors.PermissionDenied) {
     return new UserError(`${path} may not be read: ask its owner, or run as root`);
   }
+  if (error instanceof Deno.errors.IsADirectory) return new UserError(`${path} is a folder`);
   return error;
 }

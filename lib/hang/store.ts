@@ -62,6 +62,8 @@ export const defaultMaxCount = 200;
 
 interface Entry {
   readonly folder: string;
+  /** Of the hang that is kept. */
+  readonly kind: Hang["kind"];
   counts: HangCounts;
   readonly sizes: Map<string, number>;
 }
@@ -79,10 +81,10 @@ export class HangStore {
     this.#folder = folder;
     this.#options = options;
     for (const { name, files } of folder.list()) {
-      const counts = this.#load(name);
-      if (counts === null) continue;
+      const loaded = this.#load(name);
+      if (loaded === null) continue;
       const sizes = new Map(files.map(({ name, size }) => [name, size]));
-      this.#entries.set(counts.id, { folder: name, counts, sizes });
+      this.#entries.set(loaded.counts.id, { folder: name, ...loaded, sizes });
     }
     this.#shrink();
   }
@@ -104,7 +106,7 @@ export class HangStore {
   }
 
   /** What an earlier watch left. A folder that is none of a hang is let alone. */
-  #load(name: string): HangCounts | null {
+  #load(name: string): Pick<Entry, "counts" | "kind"> | null {
     if (!/^\d{8}T\d{6}Z-[0-9a-f]{16}$/.test(name)) return null;
     try {
       const text = this.#folder.read(`${name}/hang.json`);
@@ -116,7 +118,7 @@ export class HangStore {
         Array.isArray(counts.times) && typeof counts.first === "string" &&
         typeof counts.last === "string" && Number.isFinite(counts.total) &&
         Number.isFinite(counts.milliseconds) && severities.includes(counts.severity);
-      return isCounts ? counts : firstCounts(hang);
+      return { kind: hang.kind, counts: isCounts ? counts : firstCounts(hang) };
     } catch {
       return null;
     }
@@ -151,15 +153,16 @@ export class HangStore {
   }
 
   /** The entry that a hang belongs to: that of its signature, or one that is busy one call further in or out. At
-   * how many looks a loop is found in what it calls depends on chance.
+   * how many looks a loop is found in what it calls depends on chance; where a thread waits does not.
    *
    * @param besides an entry that is not meant
    */
   #idOf({ kind, signature: { id, parts } }: Hang, besides?: string): string {
     if (this.#entries.has(id) || kind !== "busy") return id;
     const [, ...names] = parts;
-    for (const [known, { counts }] of this.#entries) {
-      if (known !== besides && isNear(names, counts.parts.slice(1))) return known;
+    for (const [known, entry] of this.#entries) {
+      if (known === besides || entry.kind !== "busy") continue;
+      if (isNear(names, entry.counts.parts.slice(1))) return known;
     }
     return id;
   }
@@ -205,7 +208,8 @@ export class HangStore {
       return undefined;
     }
     this.#open = { id, began: hang.began, milliseconds: hang.milliseconds };
-    this.#entries.set(id, { folder, counts, sizes });
+    const kind = known === undefined || isLongest ? hang.kind : known.kind;
+    this.#entries.set(id, { folder, kind, counts, sizes });
     this.#shrink();
     // Where all others are more severe, it is the one that goes.
     return this.#entries.has(id) ? { folder, counts } : undefined;

@@ -42,6 +42,16 @@ export function* writeCollapsed(profile: Profile): Generator<string> {
     );
   };
   const scale = nanosecondsIn(profile.unit) ?? 1;
+  // Stacks that differ by addresses alone are one line: the first of them.
+  const alike = new Int32Array(stacks.length);
+  const known = new Map<string, number>();
+  for (let stack = 0; stack < stacks.length; stack++) {
+    const prefix = stacks.prefix[stack];
+    const own = texts[stacks.frame[stack]] ??= textOf(stacks.frame[stack]);
+    const key = `${prefix < 0 ? -1 : alike[prefix]} ${own}`;
+    alike[stack] = known.get(key) ?? stack;
+    if (alike[stack] === stack) known.set(key, stack);
+  }
   for (const thread of profile.threads) {
     const process = processPrefix(profile, thread);
     const root = [process === null ? null : plain(process), threadFrame(thread)]
@@ -49,7 +59,7 @@ export function* writeCollapsed(profile: Profile): Generator<string> {
     const { samples } = thread;
     const weights = new Map<number, number>();
     for (let row = 0; row < samples.length; row++) {
-      const stack = samples.stack[row];
+      const stack = samples.stack[row] < 0 ? -1 : alike[samples.stack[row]];
       weights.set(stack, (weights.get(stack) ?? 0) + samples.weight[row]);
     }
     for (const [stack, weight] of weights) {
@@ -57,7 +67,7 @@ export function* writeCollapsed(profile: Profile): Generator<string> {
       if (value === 0n) continue;
       const list: RawText[] = [];
       for (let at = stack; at >= 0; at = stacks.prefix[at]) {
-        list.push(texts[stacks.frame[at]] ??= textOf(stacks.frame[at]));
+        list.push(texts[stacks.frame[at]]!);
       }
       // A stack may be empty, a line may not.
       if (list.length === 0) list.push("[unknown]");

@@ -15,9 +15,11 @@ import { lineOf } from "./json.ts";
 import { type Profile, SampleState } from "./model.ts";
 import { MAX_DEPTH } from "./titles.ts";
 
-/** `comm [pid/]tid [cpu] [time:] [period] event:`, and what a sample without a stack has behind it. */
+/** `comm [pid/]tid [cpu] [time:] [period] event:`, and what a sample without a stack has behind it. Names of threads
+ * end in numbers too, as `worker 3` and `done 70/100`: what looks like a time is no event, so the identifiers are those
+ * before it. */
 const samplePattern =
-  /^(\S.{0,63}?)\s+(?:(\d{1,10})\/)?(\d{1,10})\s+(?:\[\d{1,5}\]\s+)?(?:(\d{1,12}\.\d{1,9}):\s+)?(?:\d{1,20}\s+)?(\S{1,256}?):(?:\s(.*))?$/;
+  /^(\S.{0,63}?)\s+(?:(\d{1,10})\/)?(\d{1,10})\s+(?:\[\d{1,5}\]\s+)?(?:(\d{1,12}\.\d{1,9}):\s+)?(?:\d{1,20}\s+)?(?!\d{1,12}\.\d{1,9}:)(\S{1,256}?):(?:\s(.*))?$/;
 /** `address function+0xoffset (image)`. */
 const framePattern = /^\s*([\da-f]{1,16}) (.+) \((.*)\)$/;
 /** The parts of a frame's line. Without its last character, looking for all others would take the square of its length. */

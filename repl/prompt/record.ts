@@ -121,6 +121,8 @@ export async function record(word: string, choices: Values<typeof recordOptions>
   const output = choices.output ?? `${fileName(target.name)}-${timestamp()}.json.gz`;
   using journal = new Journal(`${output}.mprec`);
   const builder = new JournaledBuilder();
+  // From here on it is one that can be read, whatever comes.
+  journal.append(builder.take());
   const interrupted = new AbortController();
   const stop = () => interrupted.abort();
   for (const signal of signals) Deno.addSignalListener(signal, stop);

@@ -33,6 +33,10 @@ export async function sample(
   using opened = await openSampled(spec, symbols, { via: choices.via });
   const { target } = opened;
   const pid = escape(`${target.pid ?? "???"}`);
+  const date = new Date();
+  const output = file ?? temporaryPath(target.name, date);
+  // First: what cannot be written is not to be sampled for minutes.
+  using sink = createNamed(files, output, 0o666);
   const interrupted = new AbortController();
   const stop = () => interrupted.abort();
   for (const signal of signals) Deno.addSignalListener(signal, stop);
@@ -42,7 +46,6 @@ export async function sample(
       escape(everyText(interval))
     } of run time between samples`,
   );
-  const date = new Date();
   const path = pathOf(target, programOf(spec)?.[0]);
   const parent = parentOf(target);
   const queues = new Map<string, SampledQueue>();
@@ -65,8 +68,6 @@ export async function sample(
   }
   say(safe`Sampling completed, processing symbols...`);
   const facts = { interval, date, queues, fullPaths, path, parent };
-  const output = file ?? temporaryPath(target.name, date);
-  using sink = createNamed(files, output, 0o666);
   const encoder = new TextEncoder();
   const text: SafeText[] = [];
   const isPrinted = file === undefined && !edit;

@@ -6,15 +6,17 @@ import { cutFront, tableText } from "./text.ts";
 /** The last column gets at least this width. */
 const narrowest = 16;
 
-/** A table's lines. On a narrow screen the last column is cut at its front.
+/** A table's lines. On a narrow screen the last column is shortened.
  *
  * @param look gives a cell its colour
+ * @param shorten a cell of the last column to a width; without it, the cell is cut at its front
  */
 export async function tableLines(
   screen: { size(): { readonly columns: number } },
   header: readonly SafeText[],
   rows: readonly (readonly SafeText[])[],
   look: (text: SafeText, column: number) => SafeText = (text) => text,
+  shorten: (cell: SafeText, columns: number, row: number) => SafeText = cutFront,
 ): Promise<SafeText[]> {
   const last = header.length - 1;
   const widths = header.map((title, column) =>
@@ -32,8 +34,8 @@ export async function tableLines(
     ]);
   }
   const { Table } = await import("@cliffy/table");
-  const body = rows.map((row) =>
-    row.map((cell, column) => look(column === last ? cutFront(cell, room) : cell, column))
+  const body = rows.map((row, index) =>
+    row.map((cell, column) => look(column === last ? shorten(cell, room, index) : cell, column))
   );
   return tableText(new Table().header([...header]).body(body).padding(2));
 }

@@ -435,11 +435,14 @@ export function parseImageLine(line: string): ReportImage | null {
   for (let at = rest.indexOf("<"); at >= 0; at = rest.indexOf("<", at + 1)) {
     const close = rest.indexOf(">", at);
     if (close < 0) break;
-    if (close - at !== 33 && close - at !== 37) continue;
     const inside = rest.slice(at + 1, close);
-    uuid = normalUuid(inside);
-    // One of zeroes is none, but it stands in the place of one.
-    if (uuid === null && !looksLikeUuid(inside)) continue;
+    if (buildId.test(inside)) uuid = inside;
+    else {
+      if (close - at !== 33 && close - at !== 37) continue;
+      uuid = normalUuid(inside);
+      // One of zeroes is none, but it stands in the place of one.
+      if (uuid === null && !looksLikeUuid(inside)) continue;
+    }
     head = rest.slice(0, at).trimEnd();
     path = rest.slice(close + 1).trim();
     break;
@@ -493,6 +496,9 @@ export function parseImageLine(line: string): ReportImage | null {
     marked,
   };
 }
+
+/** What an ELF file has in place of a UUID, as linkers make it. */
+const buildId = /^[0-9a-f]{40}$/;
 
 function looksLikeUuid(text: string): boolean {
   return /^[0-9a-fA-F]{32}$|^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/.test(text);

@@ -11,7 +11,11 @@ export const profileSources = {
 /** The options of `machpause profile`. */
 export const profileOptions = {
   top: { value: "count", integer: true, help: "Functions to list. Default: 20." },
-  thread: { value: "index", collect: true, help: "Only this thread. Repeatable." },
+  thread: {
+    value: "thread",
+    collect: true,
+    help: "Only this thread: its index, or its name. Repeatable.",
+  },
   tree: { help: "Show the call tree." },
   inverted: { help: "Show the call tree from the innermost functions up." },
   ...profileSources,

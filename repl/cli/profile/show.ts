@@ -13,7 +13,9 @@ import {
 } from "../../../lib/profile/mod.ts";
 import { UserError } from "../../errors.ts";
 import { print, printLines, terminalSize } from "../../view/output.ts";
+import { shortName } from "../../view/short_name.ts";
 import { tableLines } from "../../view/table.ts";
+import { textWidth } from "../../edit/width.ts";
 import { count, cut, grouped, padStart, spaces } from "../../view/text.ts";
 import type { Values } from "../../options.ts";
 import type { profileOptions } from "./options.ts";
@@ -28,6 +30,8 @@ const leastShare = 0.01;
 const MAX_DATE = 8.64e15;
 /** Lines of a tree. */
 const mostLines = 2000;
+/** Columns that a function's name gets, however deep in a tree it is. */
+const leastName = 16;
 
 /** Runs the command.
  *
@@ -38,17 +42,17 @@ export async function showProfile(
   options: Values<typeof profileOptions>,
 ): Promise<number> {
   const whole = await readProfileFiles(paths, options);
-  const threads = options.thread?.map((text) => {
-    const index = Number(text);
-    if (!Number.isInteger(index) || whole.threads[index] === undefined) {
-      throw new UserError(`there is no thread ${text}: they are 0 to ${whole.threads.length - 1}`);
-    }
-    return index;
-  });
+  const threads = options.thread === undefined
+    ? undefined
+    : [...new Set(options.thread.flatMap((text) => threadsOf(whole, text)))];
   const indexes = threads ?? whole.threads.map((_, index) => index);
   const profile = threads === undefined ? whole : selectSamples(whole, { threads });
   if (options.json) {
-    print(safe`${safeJson(profileJson(profile, indexes, options.top ?? usualTop))}\n`);
+    const json = {
+      ...profileJson(profile, indexes, options.top ?? usualTop),
+      ...options.tree || options.inverted ? { tree: treeJson(profile, options.inverted) } : {},
+    };
+    print(safe`${safeJson(json)}\n`);
     return 0;
   }
   const { columns } = Deno.stdout.isTerminal() ? terminalSize() : { columns: Infinity };
@@ -61,6 +65,19 @@ export async function showProfile(
   printLines([safe``, ...await threadLines(profile, indexes, screen)]);
   printLines([safe``, ...await functionLines(profile, options.top ?? usualTop, screen)]);
   return 0;
+}
+
+/** The indexes of the threads that an option means: one by its index, or all of that name.
+ *
+ * @throws UserError when there is none
+ */
+function threadsOf({ threads }: Profile, text: string): number[] {
+  if (/^\d+$/.test(text) && threads[Number(text)] !== undefined) return [Number(text)];
+  const found = threads.flatMap((thread, index) =>
+    thread.name === text || threadTitle(thread) === text ? [index] : []
+  );
+  if (found.length > 0) return found;
+  throw new UserError(`there is no thread ${text}: they are 0 to ${threads.length - 1}`);
 }
 
 /** A weight with its unit. */
@@ -164,48 +181,91 @@ async function functionLines(
 ): Promise<SafeText[]> {
   const total = totalWeight(profile);
   const weights = functionWeights(profile);
-  const rows = weights.slice(0, top).map(({ function: of, self, total: all }) => [
+  const shown = weights.slice(0, top);
+  const rows = shown.map(({ function: of, self, total: all }) => [
     weightText(profile, self),
     percent(self, total),
     weightText(profile, all),
     percent(all, total),
-    placeText(profile, of),
+    placeText(profile, of, Infinity),
   ]);
   const header = ["SELF", "", "TOTAL", "", "FUNCTION"].map((text) => escape(text));
   const hidden = weights.length - rows.length;
   return [
-    ...await tableLines(screen, header, rows),
+    ...await tableLines(
+      screen,
+      header,
+      rows,
+      undefined,
+      (_, width, row) => placeText(profile, shown[row].function, width),
+    ),
     ...hidden > 0 ? [safe`and ${count(hidden, "function")} more: --top ${weights.length}`] : [],
   ];
 }
 
-/** A function with its image and file. */
-function placeText(profile: Profile, of: number): SafeText {
+/** A function with its image and file. Where there is little room, these go first: the name says most. */
+function placeText(profile: Profile, of: number, width: number): SafeText {
+  const { name, image, file } = placeOf(profile, of);
+  const inside = image === null ? "" : `  ${image}`;
+  const source = file === null ? "" : `  ${file}`;
+  const base = file === null ? "" : `  ${file.slice(file.lastIndexOf("/") + 1)}`;
+  for (const tail of [inside + source, inside + base, inside]) {
+    const whole = escape(name + tail);
+    if (textWidth(whole) <= width) return whole;
+  }
+  return cut(escape(shortName(name, width)), width);
+}
+
+/** What is told of a function. What has no name is called after its image. */
+function placeOf(profile: Profile, of: number) {
   const { functions, images, strings } = profile;
   const image = functions.name[of] < 0 ? undefined : images[functions.image[of]]?.name;
   const file = functions.file[of];
-  const inside = image === undefined ? safe`` : safe`  ${escape(image)}`;
-  const source = file < 0 ? safe`` : safe`  ${escape(strings[file])}`;
-  return safe`${escape(functionName(profile, of))}${inside}${source}`;
+  return {
+    name: functionName(profile, of),
+    image: image ?? null,
+    file: file < 0 ? null : strings[file],
+  };
+}
+
+/** The rows of a call tree that are shown, callers before what they call, and how deep each is. */
+function* treeRows(tree: CallTree, total: number): Generator<{ node: number; depth: number }> {
+  const left = childrenOf(tree, -1, total).map((node) => ({ node, depth: 0 }));
+  for (let item = left.pop(); item !== undefined; item = left.pop()) {
+    const { node, depth } = item;
+    yield item;
+    for (const child of childrenOf(tree, node, total)) left.push({ node: child, depth: depth + 1 });
+  }
 }
 
 function treeLines(profile: Profile, inverted: boolean, columns: number): SafeText[] {
   const tree = callTree(profile, { inverted });
   const total = totalWeight(profile);
   const shown: SafeText[] = [];
-  const left = childrenOf(tree, -1, total).map((node) => ({ node, depth: 0 }));
-  for (let item = left.pop(); item !== undefined; item = left.pop()) {
-    const { node, depth } = item;
+  for (const { node, depth } of treeRows(tree, total)) {
     const weight = weightText(profile, tree.total[node]);
     const share = percent(tree.total[node], total);
-    const line = safe`${padStart(share, 7)} ${padStart(weight, 9)}  ${
+    const head = safe`${padStart(share, 7)} ${padStart(weight, 9)}  ${
       spaces(Math.min(depth, 200))
-    }${placeText(profile, tree.key[node])}`;
+    }`;
+    const room = Math.max(leastName, columns - textWidth(head));
+    const line = safe`${head}${placeText(profile, tree.key[node], room)}`;
     shown.push(columns === Infinity ? line : cut(line, columns));
     if (shown.length === mostLines) return [...shown, safe`and more`];
-    for (const child of childrenOf(tree, node, total)) left.push({ node: child, depth: depth + 1 });
   }
   return shown;
+}
+
+/** The same rows for JSON: a list, since trees are deep. */
+function treeJson(profile: Profile, inverted = false) {
+  const tree = callTree(profile, { inverted });
+  const rows = [];
+  for (const { node, depth } of treeRows(tree, totalWeight(profile))) {
+    const place = placeOf(profile, tree.key[node]);
+    rows.push({ depth, ...place, self: tree.self[node], total: tree.total[node] });
+    if (rows.length === mostLines) break;
+  }
+  return rows;
 }
 
 /** The children that are shown, the heaviest last: they are taken from the end. */

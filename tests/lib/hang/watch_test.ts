@@ -348,6 +348,13 @@ Deno.test("a busy hang has the entry of all its looks in the end, and that of on
   assertEquals(counts(), [["loop", 3], ["next", 1], ["next", 1]]);
   assertEquals(folder.list().length, 3);
   assertEquals(new HangStore(folder).counts, store.counts);
+  // What waits in a function is not what is busy in one that the same function calls, also for the next watch.
+  store.add(make(6, ["run", "begin"], { kind: "blocked" }));
+  store.add(make(7, ["parse", "run", "begin"]));
+  const next = new HangStore(folder);
+  next.add(make(8, ["draw", "run", "begin"]));
+  const added = next.counts.map(({ parts, count }) => [parts[1], count]).slice(0, 3);
+  assertEquals(added, [["draw", 1], ["parse", 1], ["run", 1]]);
 });
 
 Deno.test("the ring gives up the least severe hangs first, of those the oldest", async () => {

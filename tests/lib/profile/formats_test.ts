@@ -88,6 +88,27 @@ for (const format of profileFormats) {
   });
 }
 
+Deno.test("collapsed: stacks that differ by addresses alone are one line", async () => {
+  const builder = new ProfileBuilder();
+  const thread = builder.thread({ process: builder.process(), id: 7n, name: "a" });
+  const [main, work] = ["main", "work"].map((name) => builder.function(name));
+  for (const address of [1n, 2n, 3n]) {
+    const outer = builder.stack(-1, builder.frame(main, { address }));
+    builder.sample(thread, outer, 0);
+    builder.sample(thread, builder.stack(outer, builder.frame(work, { address: 9n })), 0);
+    builder.sample(
+      thread,
+      builder.stack(outer, builder.frame(work, { address: 0x10n, line: 4 })),
+      0,
+    );
+  }
+  const bytes = await writeProfile(builder.finish(), { format: "collapsed", gzip: false });
+  assertEquals(
+    new TextDecoder().decode(bytes),
+    "[a tid=7];main 3\n[a tid=7];main;work 6\n",
+  );
+});
+
 Deno.test("firefox: times, CPU, states, loss and what the recording says are kept", async () => {
   const known = knownProfile();
   const read = await readProfile(await writeProfile(known, { format: "firefox" }), "known");

@@ -316,4 +316,17 @@ Deno.test("what perf script prints is read as the Firefox Profiler reads it", as
   );
   assertEquals([totalWeight(other), other.aggregated, other.threads.length], [2, true, 1]);
   assert(other.strings.includes("Main.c"));
+  // Names that end in numbers, without a processor between the thread and the time.
+  for (const comm of ["worker 3", "done 70/100", "2 5 8"]) {
+    const sample = (at: string, ids: string) =>
+      `${comm} ${ids} 69196.${at}:    5025125 cpu-clock:ppp: \n\t 12c9 hot+0x35 (/tmp/a)\n\n`;
+    for (const ids of ["  6343", "6330/6343"]) {
+      const text = sample("557840", ids) + sample("562865", ids);
+      const named = await readProfile(new TextEncoder().encode(text), "out.txt");
+      const [{ name, id, samples }, ...others] = named.threads;
+      const pid = ids.includes("/") ? 6330 : null;
+      assertEquals([name, id, named.processes[0].pid], [comm, 6343n, pid]);
+      assertEquals([samples.length, others.length, named.interval], [2, 0, 5.025]);
+    }
+  }
 });

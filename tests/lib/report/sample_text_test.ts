@@ -2,7 +2,7 @@
  * reports are, for instance fish-shell 6837's and tillandsias' of 2026. */
 import { assertEquals } from "@std/assert";
 import { ProfileBuilder } from "../../../lib/profile/mod.ts";
-import { type CallTreeNode, readReport } from "../../../lib/report/mod.ts";
+import { type CallTreeNode, profileOfReport, readReport } from "../../../lib/report/mod.ts";
 import { sampleLines } from "../../../lib/report/write/sample.ts";
 
 function profile() {
@@ -114,6 +114,31 @@ Deno.test("recursive calls are counted by their places in the tree, from five on
   assertEquals(lines[at + 1], "        6       down  (in <unknown binary>) + 4  [0x14]");
   assertEquals(lines[0], "Analysis of sampling a b (pid 1) every 10 milliseconds");
   assertEquals(lines.find((line) => line.includes("Thread_")), "    1 Thread_1: x [2J");
+});
+
+Deno.test("our reader reads back what ELF files have in place of UUIDs, and images without files", () => {
+  const builder = new ProfileBuilder();
+  const process = builder.process({ name: "tool", pid: 1 });
+  const images = [
+    { name: "[vdso]", path: "[vdso]", uuid: "e025128345ce65b719dab776555f2b64ee0204a1" },
+    {
+      name: "libx.so.1",
+      path: "/usr/lib/libx.so.1",
+      uuid: "0123456789abcdef0123456789abcdef01234567",
+    },
+  ];
+  const thread = builder.thread({ process, id: 1n, name: "a" });
+  for (const [index, given] of images.entries()) {
+    const address = BigInt(index + 1) << 20n;
+    const image = builder.image({ ...given, address, size: 0x2000n });
+    const of = builder.function(`f${index}`, { image, address: address + 0x10n });
+    builder.sample(thread, builder.stack(-1, builder.frame(of, { address: address + 0x14n })), 0);
+  }
+  const text = [...sampleLines(builder.finish(), { interval: 10 })].join("\n");
+  const report = readReport(new TextEncoder().encode(text), "a.txt");
+  assertEquals(report.images.map(({ name, path, uuid }) => ({ name, path, uuid })), images);
+  const read = profileOfReport(report);
+  assertEquals(read.images.map(({ name }) => name), ["[vdso]", "libx.so.1"]);
 });
 
 Deno.test("our reader reads it back: threads, queues, counts, places and images", () => {

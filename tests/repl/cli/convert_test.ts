@@ -12,6 +12,7 @@ import { threadSums } from "../../../repl/cli/profile/show.ts";
 import { knownProfile } from "../../lib/profile/known_profile.ts";
 import { encodeKcdata } from "../../lib/stackshot/kcdata_encoder.ts";
 import { shot } from "../../lib/stackshot/shot.ts";
+import { compileHelper, Terminal, visible } from "../terminal.ts";
 
 const program = new URL("../../../repl/main.ts", import.meta.url).pathname;
 const sample = new URL("../../fixtures/reports/sample.txt", import.meta.url).pathname;
@@ -67,6 +68,39 @@ Deno.test("what sample prints is converted, by the output's ending", async () =>
   });
 });
 
+Deno.test({
+  name: "profile: on a narrow screen functions keep their names",
+  ignore: Deno.build.os === "windows",
+  fn: () =>
+    inFolder(async (folder) => {
+      const builder = new ProfileBuilder({ product: "wide" });
+      const thread = builder.thread({ process: builder.process(), isMain: true });
+      const image = builder.image({ name: "wide" });
+      const names = [
+        "first",
+        `ns::second<${"std::basic_string<char>, ".repeat(9)}int>(${"long, ".repeat(9)}int)`,
+      ];
+      for (const name of names) {
+        const of = builder.function(name, { image, file: `/src/${"deep/".repeat(20)}wide.cpp` });
+        builder.sample(thread, builder.stack(-1, builder.frame(of, { line: 4 })), 0);
+      }
+      const path = `${folder}/wide.json.gz`;
+      await Deno.writeFile(path, await writeProfile(builder.finish(), { format: "firefox" }));
+      const helper = await compileHelper(folder);
+      for (const look of ["", "--tree"]) {
+        const line = `stty cols 60; exec "$0" run -A ${program} profile ${path} ${look}`;
+        await using terminal = await Terminal.start(helper, "sh", ["-c", line, Deno.execPath()], {
+          NO_COLOR: "1",
+        });
+        assertEquals(await terminal.end(), 0);
+        const shown = visible(terminal.raw);
+        assert(shown.split("\n").every((line) => line.length <= 60), shown);
+        assertMatch(shown, / first {2}wide {2}wide\.cpp$/m);
+        assertMatch(shown, / ns::second<…>\(…\)(?: {2}wide)?$/m);
+      }
+    }),
+});
+
 Deno.test("profiles and stackshots are opened as what they are", async () => {
   await inFolder(async (folder) => {
     const known = knownProfile();
@@ -88,6 +122,28 @@ Deno.test("profiles and stackshots are opened as what they are", async () => {
     const json = JSON.parse((await machpause("profile", zipped, "--json")).stdout);
     assertEquals([json.total, json.threads.length, json.lost], [200, 2, 3]);
     assertEquals(json.functions[0].name, "libsystem_kernel.dylib + 0x1234");
+
+    assertEquals(json.tree, undefined);
+    // The same rows as the text's, and a thread by its name.
+    const main = ["--thread", "main thread (com.apple.main-thread)"];
+    for (const look of ["--tree", "--inverted"]) {
+      const lines = (await machpause("profile", zipped, look, ...main)).stdout.trimEnd().split(
+        "\n",
+      );
+      const { stdout } = await machpause("profile", zipped, look, ...main, "--json");
+      const rows = JSON.parse(stdout).tree.map((
+        { depth, name, total }: { depth: number; name: string; total: number },
+      ) => `${total}  ${" ".repeat(depth)}${name}`);
+      assertEquals(lines.length - 3, rows.length);
+      for (const [at, row] of rows.entries()) assertStringIncludes(lines[at + 3], row);
+    }
+    const folded = await machpause("profile", folder);
+    assertEquals([folded.code, folded.stderr], [1, `machpause: ${folder} is a folder\n`]);
+    const none = await machpause("profile", zipped, "--thread", "none");
+    assertEquals([none.code, none.stderr], [
+      1,
+      "machpause: there is no thread none: they are 0 to 1\n",
+    ]);
 
     const stackshot = `${folder}/shot.kcdata`;
     await Deno.writeFile(stackshot, encodeKcdata(shot));

@@ -2,7 +2,12 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { attach } from "../../../mod.ts";
 import { readProfile } from "../../../lib/profile/formats.ts";
-import { functionName, functionWeights, type Profile } from "../../../lib/profile/mod.ts";
+import {
+  functionName,
+  functionWeights,
+  type Profile,
+  sampleCount,
+} from "../../../lib/profile/mod.ts";
 import { readReport } from "../../../lib/report/mod.ts";
 import { buildDirectory, Program, until } from "../../ffi/program.ts";
 import { onLinux } from "../../machine.ts";
@@ -36,16 +41,16 @@ async function read(path: string): Promise<Profile> {
 
 /** How many threads of a journal have waited. The busy one does that, too, for a CPU. */
 function waiting(journal: string): number {
-  if (!has(journal, ",0,2]")) return 0;
+  if (!has(journal, /,0,2\]/)) return 0;
   // The last number is the state.
   const rows = Deno.readTextFileSync(journal).matchAll(/"sample",(\d+),.*,0,2\]/g);
   return new Set([...rows].map(([, thread]) => thread)).size;
 }
 
 /** Whether a file has text; false while there is none. */
-function has(path: string, text: string): boolean {
+function has(path: string, text: string | RegExp): boolean {
   try {
-    return Deno.readTextFileSync(path).includes(text);
+    return Deno.readTextFileSync(path).search(text) >= 0;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return false;
     throw error;
@@ -181,10 +186,20 @@ Deno.test({
         stdout: "null",
         stderr: "piped",
       }).spawn();
-      await until(() => has(journal, ",1]"), "samples of the demo in the journal");
+      await until(() => has(journal, /"sample",.*,1\]/), "samples of the demo in the journal");
       demo.kill("SIGINT");
       assertEquals((await demo.output()).code, 0);
       assert(functionsOf(await read(path)).includes("spin_inner"));
+
+      // Before a sample is in it, the journal is one.
+      const slow = ["--rate", "0.5", "--off-cpu", "-o", path];
+      const early = command([`${program.pid}`, ...slow], { stdout: "null", stderr: "null" })
+        .spawn();
+      await until(() => has(journal, /./), "a journal");
+      early.kill("SIGKILL");
+      await early.status;
+      assertEquals(sampleCount(await read(journal)), 0);
+      await Deno.remove(journal);
 
       const second = await start();
       second.kill("SIGKILL");
@@ -300,6 +315,13 @@ Deno.test({
       ) {
         assertEquals((await sample(...args).output()).code, 2, args.join(" "));
       }
+      // Before it begins, not after an hour.
+      const lost = await sample(`${target.pid}`, "3600", "-file", `${folder}/none/a.txt`).output();
+      assertEquals([lost.code, text.decode(lost.stdout), text.decode(lost.stderr)], [
+        1,
+        "",
+        `machpause: cannot write ${folder}/none/a.txt: there is no such folder\n`,
+      ]);
     } finally {
       await Deno.remove(folder, { recursive: true });
     }
