@@ -252,6 +252,8 @@ const absences = {
   "some images": safe`not known; some frames are in no image that could be read of the report`,
   outer:
     safe`not known; the stack, as far as it could be read, ends before any function of the program`,
+  gap:
+    safe`not known; frames are missing from the stack, as far as it could be read: the function that tells it may be among them`,
   description:
     safe`how the program was built, or what started it: a usage description is missing in the Info.plist that the system asks`,
   "system's":

@@ -9,7 +9,7 @@ import { isIdleStack } from "./hang.ts";
 import { jetsamReason } from "./jetsam.ts";
 import { isApples, isInjected, isInterpreter, isSystemProgram } from "./program.ts";
 import { isOwnKill } from "./signalled.ts";
-import { isRecorderFrame, reachesBase } from "./stack.ts";
+import { hasGap, isRecorderFrame, reachesBase } from "./stack.ts";
 import {
   type Absent,
   isBlameless,
@@ -84,7 +84,7 @@ export function whyAbsent(
   if (lacking === null && deciding === null && isSystemProgram(report)) return "part";
   // One of a program of the system's was found.
   if (lacking === "outer" && deciding?.owner === "system") return null;
-  return lacking;
+  return lacking === "outer" && deciding === null && hasGap(stack) ? "gap" : lacking;
 }
 
 /** Whether a stack's own code is only that of a crash reporter in the process. */

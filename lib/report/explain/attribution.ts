@@ -130,7 +130,7 @@ export function attributeReport(
   options: AttributionOptions = {},
 ): Attribution {
   const found = attribute(report, options);
-  if (!/^(?:stack|compiled|outer)$/.test(found.absent ?? "")) return found;
+  if (!/^(?:stack|compiled|outer|gap)$/.test(found.absent ?? "")) return found;
   // Mono lists the managed methods beside the native stack.
   const own = methodOfProgram(methodsAround(report));
   return own === null ? found : {

@@ -13,6 +13,7 @@ import {
   endedBy,
   frameOwner,
   functionOf,
+  isBehindGap,
   ownHandler,
   type StackReading,
 } from "./stack.ts";
@@ -96,6 +97,7 @@ export function isEvidence(
     const symbol = functionOf(frame, stack[index - 1] ?? null);
     const owner = frameOwner(frame, symbol);
     // A jump to nowhere is its caller's.
+    if (isBehindGap(stack, index + 1)) return false;
     if (index === begin && isNowhere(report, frame)) continue;
     if (owner === "unknown") return false;
     // An observer is whoever's asked for what is told.

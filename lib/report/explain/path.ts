@@ -8,7 +8,7 @@ import type { ReportFrame } from "../report.ts";
 import { shortName, withoutPrefixes } from "./names.ts";
 import { isEvaluation } from "./occasion.ts";
 import { MIN_LEFT } from "./recursion.ts";
-import { entryOf, frameOwner, functionOf, isBase, isPart, isTrampoline } from "./stack.ts";
+import { entryOf, frameOwner, functionOf, hasGap, isBase, isPart, isTrampoline } from "./stack.ts";
 
 /** Most functions of a path of which none is left out. */
 const WHOLE = 16;
@@ -92,7 +92,10 @@ function pathOf(
         frame.symbol === symbol && frame.image === image
       );
       // `NaN` is no count: where others are between, it is not known how often the function is there.
-      if (own.length > 0) own.at(-1)!.times += isOne ? at - begun : NaN;
+      if (own.length > 0) {
+        own.at(-1)!.times += isOne ? at - begun : NaN;
+        own.at(-1)!.end = at;
+      }
     }
     const symbol = functionOf(stack[at], stack[at - 1] ?? null);
     const owned = frameOwner(stack[at], symbol);
@@ -108,7 +111,7 @@ function pathOf(
       owner === "system" && caller === null && own.length > 0 && symbol !== null &&
       isTelling(symbol)
     ) {
-      caller = { step: stepOf(stack[at], symbol), at: own.length };
+      caller = { step: stepOf(stack[at], symbol, at), at: own.length };
     }
     if (owner !== "program") continue;
     if (innermost < 0) innermost = at;
@@ -121,14 +124,14 @@ function pathOf(
       if (image === null) continue;
       const title = imageTitle(image);
       if (/^\?+$/.test(title)) continue;
-      if (isInnermost) own.push({ ...namelessStep(title), offset: placeOf(stack[at]) });
-      else if (last?.image !== title) own.push(namelessStep(title));
+      if (isInnermost) own.push({ ...namelessStep(title, at), offset: placeOf(stack[at]) });
+      else if (last?.image !== title) own.push(namelessStep(title, at));
       continue;
     }
     const bare = withoutPrefixes(symbol);
     if (bare === "main") main = stack[at];
     if (tellsNothing.test(bare) || isWitnessOf(bare, stack[at - 1]?.symbol ?? null)) continue;
-    const step = stepOf(stack[at], bare);
+    const step = stepOf(stack[at], bare, at);
     if (isInnermost) step.offset = "";
     if (
       last !== undefined && last.isNameless && last.offset === null && last.image === step.image
@@ -137,6 +140,7 @@ function pathOf(
     if (last === undefined || last.name !== step.name || last.image !== step.image) own.push(step);
     else if (symbol === stack[at - 1]?.symbol) {
       last.times += stack[at].index - stack[at - 1].index > MIN_LEFT ? NaN : 1;
+      last.end = at;
     } else last.place ??= step.place;
   }
   // Among functions with names, that of the innermost one without is where it is.
@@ -152,10 +156,12 @@ function pathOf(
     ? [...own.reverse(), ...inner.reverse()]
     : [...shortened(own.reverse()), ...shortenedSystem(inner, innermost >= 0).reverse()];
   // A function that `main` called itself has no other way to it.
-  if (steps.length === 1 && own.length === 1 && main !== null) steps.unshift(stepOf(main, "main"));
+  if (steps.length === 1 && own.length === 1 && main !== null) {
+    steps.unshift(stepOf(main, "main", stack.indexOf(main)));
+  }
   if (steps.length < 2) return [];
   let image: string | null = null;
-  return withoutRepeats(steps).map((step) => {
+  return withGaps(stack, withoutRepeats(steps)).map((step) => {
     if (step === null) return "…";
     const { name, place, times, isNameless } = step;
     const parts = [
@@ -167,6 +173,20 @@ function pathOf(
       parts.length === 0 ? "" : ` (${parts.join(", ")})`
     }`;
   });
+}
+
+/** The steps of a path, with `null` where the report leaves frames out between two of them. */
+function withGaps(
+  stack: readonly ReportFrame[],
+  steps: readonly (Step | null)[],
+): (Step | null)[] {
+  const list: (Step | null)[] = [];
+  for (const step of steps) {
+    const outer = list.at(-1) ?? null;
+    if (step !== null && outer !== null && hasGap(stack, step.end, outer.at)) list.push(null);
+    list.push(step);
+  }
+  return list;
 }
 
 /** Whether a function is nothing that a row tells of but the C++ library's templates. */
@@ -273,6 +293,9 @@ function isPlain(name: string): boolean {
 
 /** A function of a path, which may be on the stack several times in a row. */
 interface Step {
+  /** Its place on the stack, and the outermost one of those in a row. */
+  readonly at: number;
+  end: number;
   name: string;
   readonly image: string | null;
   place: string | null;
@@ -286,8 +309,9 @@ interface Step {
   times: number;
 }
 
-function namelessStep(image: string): Step {
+function namelessStep(image: string, at: number): Step {
   return {
+    ...{ at, end: at },
     ...{ name: image, image, place: null, isNameless: true, isKnown: false, isOwn: true },
     ...{ offset: null, times: 1 },
   };
@@ -307,7 +331,7 @@ function isWitnessOf(symbol: string, callee: string | null): boolean {
   return method !== undefined && callee !== null && callee.includes(`.${method}`);
 }
 
-function stepOf(frame: ReportFrame, symbol: string): Step {
+function stepOf(frame: ReportFrame, symbol: string, at: number): Step {
   const image = imageOf(frame);
   const { file, line } = frame;
   const place =
@@ -315,6 +339,7 @@ function stepOf(frame: ReportFrame, symbol: string): Step {
       ? null
       : `${baseName(file)}${line === null ? "" : `:${line}`}`;
   return {
+    ...{ at, end: at },
     name: shortName(symbol),
     image: image === null ? null : imageTitle(image),
     place,
@@ -356,7 +381,7 @@ function systemSteps(
       const image = hasOwn ? null : imageOf(stack[at]);
       const title = image === null ? "" : imageTitle(image);
       if (steps.length > 0 && isOfSystem(title) && steps.at(-1)!.image !== title) {
-        steps.push(namelessStep(title));
+        steps.push(namelessStep(title, at));
       }
       continue;
     }
@@ -373,7 +398,7 @@ function systemSteps(
     const raises = row?.role === "raise" || row?.role === "vague" || row?.role === "wrap";
     // A native method of Java is named for the one that it is.
     if (raises && !isLibrary && !symbol.startsWith("Java_")) continue;
-    const step = stepOf(stack[at], symbol);
+    const step = stepOf(stack[at], symbol, at);
     if (steps.at(-1)?.isNameless === true && steps.at(-1)!.image === step.image) steps.pop();
     if (steps.at(-1)?.name !== step.name) steps.push(step);
   }

@@ -694,6 +694,21 @@ export function isCutLoop(stack: readonly ReportFrame[]): boolean {
     stack.some(({ symbol }) => symbol?.startsWith("__CFRunLoopRun") === true);
 }
 
+/** Whether frames are left out before a place on a stack, as their numbers show: those that a reporter or a person cut out. */
+export function isBehindGap(stack: readonly ReportFrame[], at: number): boolean {
+  return at > 0 && at < stack.length && stack[at].index - stack[at - 1].index > 1;
+}
+
+/** Whether frames are left out between two places on a stack. */
+export function hasGap(
+  stack: readonly ReportFrame[],
+  from = 0,
+  to: number = stack.length - 1,
+): boolean {
+  for (let at = from + 1; at <= to; at++) if (isBehindGap(stack, at)) return true;
+  return false;
+}
+
 /** Whether a stack is whole as far as the search for the program's code goes. */
 export const reachesBase: (stack: readonly ReportFrame[]) => boolean = once((stack) => {
   const last = stack.at(-1);

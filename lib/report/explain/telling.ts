@@ -45,6 +45,7 @@ import {
   endedBy,
   endOfTermination,
   eventLoops,
+  hasGap,
   isBase,
   isCatcher,
   isThrow,
@@ -171,7 +172,7 @@ function endsInLoop({ format, text }: CrashReport, thread: ReportThread): boolea
  * - `images`, `some images`: the images of all its frames, or of some
  * - `thrower`: the stack that threw the exception; `left`: what threw it has left the stack, on which functions of the
  *   program are
- * - `outer`: the outer frames of the stack
+ * - `outer`: the outer frames of the stack; `gap`: some between the others
  * - `managed`: the functions of managed code, which threw; `managed nameless`: which most likely did, as it called a
  *   run-time that ended the process
  * - `managed beside`: the native stack does not decide, and the managed one has a method of the program's
@@ -233,6 +234,7 @@ export type Absent =
   | "delegate"
   | "page"
   | "outer"
+  | "gap"
   | "extension"
   | "extension cut"
   | "elsewhere"
@@ -288,7 +290,7 @@ export function absentFrom(stack: readonly ReportFrame[]): Absent | null {
   if (stack.length === 0) return "stack";
   if (!stack.some((frame) => imageOf(frame) !== null)) return "images";
   if (!throwsOn(stack) && (endOfTermination(stack) > 0 || rethrowOf(stack) >= 0)) return "thrower";
-  if (!reachesBase(stack)) {
+  if (hasGap(stack) || !reachesBase(stack)) {
     const unknown = stack.filter((frame, at) => isOutside(frame, at, stack)).length;
     return unknown * 2 > stack.length ? "some images" : "outer";
   }

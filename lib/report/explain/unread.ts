@@ -42,23 +42,70 @@ const logged =
 /** Warnings of damage and of titles that were not understood. */
 const damaged = /^the JSON\b.{0,40}\bdamaged\b|^a backtrace's title is not understood/;
 
-/** How sentences say that a report lacks something. */
-const claims: readonly (readonly [RegExp, string])[] = [
+/** How sentences say that a report lacks something, how they say it of what was not understood as a whole, and of what is only
+ * a part of a report. */
+const claims: readonly (readonly [RegExp, string, string?])[] = [
   [/\b(?:is|are) not in (?:the|this) report\b/g, "was not found in what could be read"],
-  [/\bnot in (?:the|this) report\b/g, "not found in what could be read"],
-  [/\bthe report does not (?=say|have|name|list)/g, "what could be read of the report does not "],
-  [/\bThe report does not (?=say|have|name|list)/g, "What could be read of the report does not "],
-  [/^The report has stacks, but does not say\b/, "What could be read has stacks, but does not say"],
-  [/\bthe report has no other\b/g, "what could be read of the report has no other"],
-  [/\bThe report has no other\b/g, "What could be read of the report has no other"],
-  [/\bThe report says neither\b/, "What could be read says neither"],
-  [/^The report names neither\b/, "What could be read names neither"],
-  [/^The report only names\b/, "What could be read only names"],
+  [
+    /\bnot in (?:the|this) report\b/g,
+    "not found in what could be read",
+    "not in this part of the report",
+  ],
+  [
+    /\bthe report does not (?=say|have|name|list)/g,
+    "what could be read of the report does not ",
+    "this part of the report does not ",
+  ],
+  [
+    /\bThe report does not (?=say|have|name|list)/g,
+    "What could be read of the report does not ",
+    "This part of the report does not ",
+  ],
+  [
+    /^The report has stacks, but does not say\b/,
+    "What could be read has stacks, but does not say",
+    "This part of the report has stacks, but does not say",
+  ],
+  [
+    /\bthe report has no other\b/g,
+    "what could be read of the report has no other",
+    "this part of the report has no other",
+  ],
+  [
+    /\bThe report has no other\b/g,
+    "What could be read of the report has no other",
+    "This part of the report has no other",
+  ],
+  [
+    /\bThe report says neither\b/,
+    "What could be read says neither",
+    "This part of the report says neither",
+  ],
+  [
+    /^The report names neither\b/,
+    "What could be read names neither",
+    "This part of the report names neither",
+  ],
+  [
+    /^The report only names\b/,
+    "What could be read only names",
+    "This part of the report only names",
+  ],
   [
     /^Only the (header|end) of the report is there: what happened was cut off\.$/,
     "Only the $1 of the report could be read.",
   ],
 ];
+
+/** Whether a text is only a part of a report, or of a log: it has no header, or not the stack of the thread that crashed. */
+function isPart(report: CrashReport): boolean {
+  const { format, panic, process, osVersion, codeType, incident, header } = report;
+  if ((format !== "crash" && format !== "ips") || panic !== null) return false;
+  const isHeadless = process.path === null && process.identifier === null && osVersion === null &&
+    codeType === null && incident === null && header === null;
+  return isHeadless ||
+    (report.exception !== null && report.crashedThread === null && report.lastException === null);
+}
 
 /** Whether a line may be of the report: what another process logged is only where it names the report's. */
 function isOfReport({ process }: CrashReport, line: string): boolean {
@@ -68,6 +115,18 @@ function isOfReport({ process }: CrashReport, line: string): boolean {
   const said = line.slice(match[0].length);
   return said.includes(process.name) ||
     (process.identifier !== null && said.includes(process.identifier));
+}
+
+/** A sentence with what it says that the report lacks in another form.
+ *
+ * @param form that of the table
+ */
+function claimed(text: string, form: 1 | 2): string {
+  // What is said of the report names it.
+  if (!text.includes("report")) return text;
+  let told = text;
+  for (const row of claims) if (row[form] !== undefined) told = told.replace(row[0], row[form]);
+  return told;
 }
 
 /** Sentences, of which those that say that the report lacks something are held against what could not be read of it: then
@@ -83,14 +142,12 @@ export function asRead(report: CrashReport, sentences: readonly string[]): strin
   );
   // Of the JSON of other reporters only the members are read that are known.
   const isDamaged = left.length > 0 || warnings.some((text) => damaged.test(text));
-  if (!isDamaged && report.format !== "json") return [...sentences];
+  if (!isDamaged && report.format !== "json") {
+    return isPart(report) ? sentences.map((text) => claimed(text, 2)) : [...sentences];
+  }
   const isWhole = !isDamaged;
   const read = sentences.map((text) => {
-    let told = text;
-    // What is said of the report names it.
-    if (text.includes("report")) {
-      for (const [pattern, instead] of claims) told = told.replace(pattern, instead);
-    }
+    const told = claimed(text, 1);
     return isWhole
       ? told.replaceAll("in what could be read", "in the report")
         .replaceAll("hat could be read of the report", "hat was found in the report")

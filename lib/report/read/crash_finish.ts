@@ -245,7 +245,9 @@ function nameFromCopies(draft: CrashDraft): void {
     namesByAtos(draft.text),
   );
   for (const frame of stacks.flat()) {
-    if (isNamed(frame) && !frame.inlined && !byAddress.has(frame.address)) {
+    if (
+      isNamed(frame) && !frame.inlined && frame.address !== 0n && !byAddress.has(frame.address)
+    ) {
       byAddress.set(frame.address, frame as SymbolicatedPlace & DraftFrame);
     }
   }

@@ -78,18 +78,24 @@ function toNumber(text: string): number | null {
   return Number(text);
 }
 
+/** Whether an address ends here: at white space, or where a copy lost that before the underscore of a function's name. */
+function endsAddress(line: string, start: number, end: number): boolean {
+  if (end === line.length || isSpace(line.charCodeAt(end))) return true;
+  return line.charCodeAt(end) === 0x5f && end - start >= 10;
+}
+
 /** Finds the address of a frame line: a `0x…` between white space, after the tab if there is one. */
 function findAddress(line: string, from: number): readonly [start: number, end: number] | null {
   const tab = line.indexOf("\t", from);
   if (tab >= 0) {
     const start = skipSpace(line, tab);
     const end = hexEnd(line, start);
-    if (end > start && (end === line.length || isSpace(line.charCodeAt(end)))) return [start, end];
+    if (end > start && endsAddress(line, start, end)) return [start, end];
   }
   for (let at = line.indexOf("0", from); at >= 0; at = line.indexOf("0", at + 1)) {
     if (at > from && !isSpace(line.charCodeAt(at - 1))) continue;
     const end = hexEnd(line, at);
-    if (end > at && (end === line.length || isSpace(line.charCodeAt(end)))) return [at, end];
+    if (end > at && endsAddress(line, at, end)) return [at, end];
   }
   return null;
 }
@@ -175,6 +181,23 @@ export function parseBareFrame(line: string): FrameLine | null {
     imageName: match[2],
     address: 0n,
     placeAt: line.length - text.length,
+  };
+}
+
+/** What is left of a frame between others: its image alone, or with its function and the place of that in the source. */
+const looseFrame =
+  /^\s{0,8}(\d{1,4})(?:\s{2,20}([A-Za-z][\w.+-]{1,100})|\s{1,20}(\S{2,100})\s{1,60}([A-Za-z_$][\w.:$<>~]{1,300}(?:\(.{0,300}\))? \([^()]{1,200}:\d{1,7}\)))\s*$/;
+
+/** Reads what is left of a frame between others; `null` when it is another line. */
+export function parseLooseFrame(line: string): FrameLine | null {
+  const match = line.length > 1000 ? null : looseFrame.exec(line);
+  if (match === null) return null;
+  return {
+    ...(match[4] === undefined ? noPlace : parsePlace(match[4])),
+    index: Number(match[1]),
+    imageName: match[2] ?? match[3],
+    address: 0n,
+    placeAt: line.length - (match[4]?.length ?? 0),
   };
 }
 

@@ -16,6 +16,7 @@ import {
   parseBareFrame,
   parseFrameLine,
   parseImageLine,
+  parseLooseFrame,
   parseNameOnly,
   parsePlace,
   parseRegisters,
@@ -267,7 +268,12 @@ class CrashTextReader {
       imageName === null && address === 0n && symbol !== null
     );
     const frame = parseBareFrame(line) ??
-      (isNamed ? parseNameOnly(line, frames.length > 0) : null);
+      (isNamed ? parseNameOnly(line, frames.length > 0) : null) ??
+      // The last line may be a cut one.
+      (frames.length > 0 && !isNamed && !this.#draft.afterBlank &&
+          at + 1 < this.#draft.lines.length
+        ? parseLooseFrame(line)
+        : null);
     return frame !== null && frame.index === frames.length ? frame : null;
   }
 

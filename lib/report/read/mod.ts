@@ -29,6 +29,7 @@ import { salvage } from "./salvage.ts";
 import { readStackshotLists } from "./stackshot_text.ts";
 import { unwrap } from "./unwrap.ts";
 import {
+  arrayAt,
   isObject,
   type JsonObject,
   objectAt,
@@ -437,7 +438,10 @@ function readJson(
   const piece = pieceOf(first.value);
   if (piece !== null) {
     noteDamage(first.damage, warnings);
-    warnings.push(`only the ${Object.keys(piece)[0]} of an .ips report is there`);
+    const [what] = Object.keys(piece);
+    warnings.push(
+      `only ${what === "threads" ? "a thread" : `the ${what}`} of an .ips report is there`,
+    );
     return readBody(name, text, null, piece, first, warnings);
   }
   const inner = isReportHeader(first.value) ? null : stackDocument(first.value);
@@ -511,11 +515,15 @@ function noteDamage(
   );
 }
 
-/** A body of what was copied of one, by the members that only that has: the value of its termination or of its exception;
- * `null` for others. */
+/** A body of what was copied of one, by the members that only that has: the value of its termination or of its exception, or
+ * one of its threads; `null` for others. */
 function pieceOf(value: JsonObject): JsonObject | null {
   if (isObject(value.termination)) return value;
   const has = (...keys: string[]): boolean => keys.every((key) => Object.hasOwn(value, key));
+  const frames = arrayAt(value, "frames");
+  if (frames.some((frame) => isObject(frame) && Object.hasOwn(frame, "imageOffset"))) {
+    return { threads: [value] };
+  }
   if (
     has("namespace") && (has("indicator") || has("reasons") || has("code", "flags")) &&
     textAt(value, "namespace") !== null

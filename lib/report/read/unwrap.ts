@@ -493,9 +493,9 @@ function unquote(text: string): string {
 /** Fields of a header that follow one another on a line, where line ends were lost. */
 const joinedFields =
   /^(?:Process: .{1,300} Path: .{1,400} Identifier: |Exception Type: .{1,60} Exception Codes: .{1,100} (?:Exception Note|Termination \w+|Crashed Thread|Triggered by Thread): |Date\/Time: .{1,60} OS Version: .{1,60} Report Version: )/m;
-/** Names of fields, and titles, that begin a line. */
+/** Names of fields, and titles, that begin a line, but for those that end with another's name. */
 const begins =
-  / (?=(?:Process|Path|Identifier|Version|Build Info|Code Type|Parent Process|Responsible|User ID|Date\/Time|Launch Time|OS Version|Report Version|Bridge OS Version|Anonymous UUID|Sleep\/Wake UUID|Time Awake Since Boot|Time Since Wake|System Integrity Protection|Crashed Thread|Triggered by Thread|Exception Type|Exception Codes|Exception Subtype|Exception Note|Termination Signal|Termination Reason|Terminating Process|Application Specific Information|Role|Coalition|Hardware Model|CrashReporter Key|Binary Images|Thread \d{1,3}(?: Crashed)?:): ?)/g;
+  /(?<!\b(?:Parent|Terminating|OS|Report|Bridge)) (?=(?:Process|Path|Identifier|Version|Build Info|Code Type|Parent Process|Responsible|User ID|Date\/Time|Launch Time|OS Version|Report Version|Bridge OS Version|Anonymous UUID|Sleep\/Wake UUID|Time Awake Since Boot|Time Since Wake|System Integrity Protection|Crashed Thread|Triggered by Thread|Exception Type|Exception Codes|Exception Subtype|Exception Note|Termination Signal|Termination Reason|Terminating Process|Application Specific Information|Role|Coalition|Hardware Model|CrashReporter Key|Binary Images|Thread \d{1,3}(?: Crashed)?:): ?)/g;
 const joinedFrame = / (?=\d{1,3} {1,4}\S{2,80} {1,40}0x[0-9a-f]{8,16}(?: |$))/g;
 
 /** A stack whose frames follow one another on a line. */

@@ -146,7 +146,7 @@ Deno.test("a frame far from its image's others is misnamed, and a crash is told 
         "4  Oven        0xfc85dc bakery::Poll() + 68\n",
     );
   const wrong = text("0x102000000");
-  assertStringIncludes(wrong.what, "crashed; by what is not in the report");
+  assertStringIncludes(wrong.what, "crashed; by what is not in this part of the report");
   assertStringIncludes(wrong.what, "Frame 0 is at 0x102000000");
   assertStringIncludes(wrong.what, "bakery::Callback::Run called through a pointer");
   assert(!text("0xfa0000").what.includes("misnamed"));
@@ -285,7 +285,7 @@ Deno.test("a watchdog: a thread that waits for the main thread, and one that may
   ];
   assertStringIncludes(
     watched(queued("-[Store load]"), queued("-[Store save]")).what,
-    "Thread 4 waited for a dispatch queue too in -[Store save], while the main thread did in -[Store load]: which queues these are is not in the report",
+    "Thread 4 waited for a dispatch queue too in -[Store save], while the main thread did in -[Store load]: which queues these are is not in this part of the report",
   );
 });
 
@@ -1004,7 +1004,7 @@ Deno.test("Rosetta in the headline; a process that has launchd's name; a thread 
     "Exception Type: EXC_CRASH (SIGKILL)\nTermination Reason: Namespace SPRINGBOARD, Code 0x8badf00d\n" +
       "Triggered by Thread: 0\n",
   ).happened.join("\n");
-  assertStringIncludes(killed, "The stack of thread 0 is not in the report.");
+  assertStringIncludes(killed, "The stack of thread 0 is not in this part of the report.");
 });
 
 Deno.test("plug-ins in other folders than the program's; what was built beside it; a tweak that is suspected", () => {
@@ -1211,7 +1211,7 @@ Deno.test("a failed check without a message; the region before a far address", (
   const trap = told(
     crash("Exception Type: EXC_BREAKPOINT (SIGTRAP)", ["MyApp Model.load() + 4", ...loop]),
   );
-  assertStringIncludes(trap.what, "Which check failed is not in the report.");
+  assertStringIncludes(trap.what, "Which check failed is not in this part of the report.");
   const said = told(crash(
     "Exception Type: EXC_BREAKPOINT (SIGTRAP)\n\nApplication Specific Information:\nFatal error: Index out of range",
     ["libswiftCore.dylib _assertionFailure(_:_:file:line:flags:) + 4", "MyApp Model.load() + 4"],

@@ -199,7 +199,7 @@ Deno.test("a process that a debugger paused: what its main thread waits for, and
   assertEquals(
     text,
     "A debugger paused the process: nothing crashed.\nThe main thread: blocked on a pthread mutex.\n" +
-      "The report does not say which thread holds it.",
+      "This part of the report does not say which thread holds it.",
   );
   assertEquals([deciding?.frame.symbol, deciding?.frame.line], ["-[Cart add:to:]", 108]);
 });

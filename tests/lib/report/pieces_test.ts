@@ -41,7 +41,7 @@ Deno.test("an exception that was thrown again: whose it is is not known", () => 
     ])
   }\n`;
   assertEquals(whose(text), ["unknown", "thrower", null]);
-  assertStringIncludes(told(text), "The stack that raised it is not in the report.");
+  assertStringIncludes(told(text), "The stack that raised it is not in this part of the report.");
 });
 
 Deno.test("a crash reporter's handler of the exception is not to blame", () => {
@@ -182,7 +182,7 @@ Deno.test("behind a comment's marks, after prose", () => {
 Deno.test("the outer part of a stack, and registers alone, blame nobody", () => {
   const outer = stack(["MyApp -[A b] + 4", "UIKitCore UIApplicationMain + 100"], 55);
   assertEquals(whose(`${outer}\n`), ["unknown", "stack", null]);
-  assertStringIncludes(told(`${outer}\n`), "The crashed thread is not in the report.");
+  assertStringIncludes(told(`${outer}\n`), "The crashed thread is not in this part of the report.");
   const registers = `${outer}\n\nThread 0 crashed with X86 Thread State (64-bit):\n` +
     "  rip: 0x000000010ae0423e  rfl: 0x0000000000010203  cr2: 0x0000000000000075\n\n" +
     "Logical CPU: 0\nError Code: 0x00000006 (no mapping for user data write)\nTrap Number: 14\n";
@@ -541,7 +541,7 @@ Deno.test("an exception of C++ by its type's mangled name; what Xcode says of a 
     "Application Specific Information:\nN8facebook3jsi7JSErrorE\n";
   assertStringIncludes(
     told(sentry),
-    "A C++ exception was not caught: facebook::jsi::JSError; its reason is not in the report.",
+    "A C++ exception was not caught: facebook::jsi::JSError; its reason is not in this part of the report.",
   );
   const xcode = "Thread 1: EXC_BAD_ACCESS (code=1, address=0x18)\n" +
     "#0\t0x0000000101ed6266 in -[Foo bar] at Foo.m:331\n#1\t0x0000000100bcaf2e in main ()\n";
@@ -757,7 +757,7 @@ Deno.test("copies: a cut image's name, registers without their stack, a debugger
     "Exception Type: EXC_BAD_ACCESS (SIGBUS)\nException Codes: KERN_PROTECTION_FAILURE at 0x0000000000000002\n\n" +
       "Thread 0 crashed with X86 Thread State (32-bit):\n  eax: 0x00000002  ebx: 0x00000000\n",
   );
-  assertStringIncludes(bare, "Thread 0 crashed; its stack is not in the report.");
+  assertStringIncludes(bare, "Thread 0 crashed; its stack is not in this part of the report.");
   const stopped = readReport(
     "Exception Type:  EXC_BAD_ACCESS (SIGSEGV)\nException Codes: KERN_INVALID_ADDRESS at 0x0000000000000010\n\n" +
       "(lldb)\n* thread #1: tid = 0x19b7, 0x00007fff92c663c3 MyKit`draw + 325, stop reason = EXC_BAD_ACCESS (code=1, address=0x10)\n" +
@@ -897,4 +897,85 @@ Deno.test("names with underscores are no bold type; another run's exception in a
     "x",
   );
   assertEquals(whole.lastException?.at(-1)?.address, 0x10d1b6786n);
+});
+
+Deno.test("frames that somebody left out: what is behind them does not decide", () => {
+  const head = "Exception Type: EXC_CRASH (SIGABRT)\nThread 0 Crashed:\n";
+  const inner = stack([
+    "libsystem_kernel.dylib __pthread_kill + 8",
+    "libsystem_c.dylib abort + 100",
+  ]);
+  const outer = [...loop.slice(0, 2), "MyApp main + 80", "dyld start + 4"];
+  assertEquals(whose(`${head}${inner}\n...\n${stack(outer, 14)}\n`), ["unknown", "gap", null]);
+  const cut = `${head}${inner}\n...\n${stack(["MyApp -[Oven bake] + 8", ...outer], 13)}\n`;
+  const { deciding, isEvidence } = attributeReport(readReport(cut, "cut"));
+  assertEquals([deciding?.frame.symbol, isEvidence], ["-[Oven bake]", false]);
+  const read = `Exception Type: EXC_BAD_ACCESS (SIGSEGV)\nThread 0 Crashed:\n${
+    stack(["Foundation -[NSScanner scanInt:] + 8"])
+  }\n...\n${stack(["MyApp -[Oven bake] + 8", ...outer], 13)}\n`;
+  assertEquals(explainReport(readReport(read, "read")).path, [
+    "-[Oven bake] (MyApp)",
+    "…",
+    "-[NSScanner scanInt:] (Foundation)",
+  ]);
+  // Nothing is left out between what decides and the end of the process.
+  const whole = `${head}${inner}\n${stack(["MyApp -[Oven bake] + 8"], 2)}\n...\n${
+    stack(outer, 20)
+  }\n`;
+  assertEquals(attributeReport(readReport(whole, "whole")).isEvidence, true);
+});
+
+Deno.test("what a part of a report lacks is not said to be lacking in the report", () => {
+  const part = `Thread 0 Crashed:\n${
+    stack([
+      "libswiftCore.dylib _assertionFailure(_:_:file:line:flags:) + 8",
+      "MyApp bake() + 8",
+      ...loop,
+    ])
+  }\n`;
+  assertStringIncludes(told(part), "not in this part of the report");
+  const { headline } = explainReport(readReport(part, "part"));
+  assertEquals(headline, "MyApp: exception not in this part of the report");
+  const head = "Process: MyApp [3]\nIdentifier: com.example.oven\nOS Version: macOS 14.1\n" +
+    "Exception Type: EXC_CRASH (SIGABRT)\n\n";
+  assertStringIncludes(told(head + part), "is not in the report.");
+});
+
+Deno.test("lines that were joined keep the names of their fields", () => {
+  const { process, osVersion } = readReport(
+    "Exception Type: EXC_BAD_ACCESS (SIGSEGV) Exception Codes: 0x1, 0x0 " +
+      "Termination Reason: SIGNAL 11 Terminating Process: exc handler [77] " +
+      "OS Version: macOS 14.1 (23B74) Report Version: 12 Triggered by Thread: 0 " +
+      "Thread 0 Crashed: 0   MyApp   0x0000000100001000 bake + 8 1   MyApp   0x0000000100002000 main + 8",
+    "joined",
+  );
+  assertEquals([process.name, osVersion], [null, "macOS 14.1 (23B74)"]);
+});
+
+Deno.test("a thread of an .ips alone; frames with their image alone, or whose address touches the name", () => {
+  const thread = {
+    triggered: true,
+    id: 7,
+    frames: [
+      { imageOffset: 10, symbol: "objc_release", symbolLocation: 8, imageIndex: 1 },
+      { imageOffset: 20, imageIndex: 0 },
+    ],
+  };
+  const alone = readReport(JSON.stringify(thread, null, 2), "thread");
+  assertEquals(alone.crashedThread?.frames.map(({ symbol }) => symbol), ["objc_release", null]);
+  assertEquals(alone.warnings, [
+    "only a thread of an .ips report is there",
+    "a frame's image is not in the list",
+  ]);
+  const { threads } = readReport(
+    "Thread 0 Crashed:\n0   libsystem_c.dylib   0x0000000180001000 abort + 100\n" +
+      "1   libc++abi.dylib   0x0000000180002000__cxa_throw + 88\n2   MyApp   \n" +
+      "3 MyApp oven_bake (oven.c:12)\n4   MyApp   0x0000000100001000 main + 8\n",
+    "torn",
+  );
+  assertEquals(threads[0].frames.map(({ imageName, symbol }) => `${imageName} ${symbol}`), [
+    ...["libsystem_c.dylib abort", "libc++abi.dylib __cxa_throw", "MyApp null", "MyApp oven_bake"],
+    "MyApp main",
+  ]);
+  assertEquals([threads[0].frames[3].file, threads[0].frames[3].line], ["oven.c", 12]);
 });

@@ -165,13 +165,13 @@ Deno.test("a report that does not say why says so, one with a message does not",
       ["Exception Type: EXC_CRASH (SIGABRT)", ...note],
       ["libsystem_kernel.dylib 0x7000 + 3", "Shop 0x8000 + 3"],
     ));
-  assertStringIncludes(aborted([]).what, "The report does not say why.");
+  assertStringIncludes(aborted([]).what, "This part of the report does not say why.");
   assertEquals(aborted([]).causes, "");
   const said = aborted(["", "Application Specific Information:", "no shelf for this book"]).what;
   assert(!said.includes("does not say why"), said);
   assertStringIncludes(
     told(crash(["Exception Type: EXC_CRASH (SIGSEGV)"], ["Shop 0x8000 + 3"])).what,
-    "The report does not have the address.",
+    "This part of the report does not have the address.",
   );
 });
 
@@ -474,7 +474,7 @@ Deno.test("a message that is not there is said to be missing, one beside the rep
     }`;
   assertStringIncludes(
     aborted("libggml-base.dylib ggml_abort + 8"),
-    "Its message is not in the report.",
+    "Its message is not in this part of the report.",
   );
   const objc = aborted(
     "libobjc.A.dylib _objc_fatal + 8",
@@ -649,7 +649,7 @@ Deno.test("what was not found is not said to be absent where lines were not unde
         "Shop count_bread + 12",
       ]),
     ).what;
-  assertStringIncludes(failed([]), "Its text is not in the report.");
+  assertStringIncludes(failed([]), "Its text is not in this part of the report.");
   for (
     const text of [
       failed(["here is what the oven said", "0ven: check failed for tray 3 of bread.c"]),
@@ -732,7 +732,7 @@ Deno.test("a line before JSON may have what its report lacks, and JSON of others
     told(`the oven had an error with tray 3\n${body}`).what,
     'Lines that were not understood: "the oven had an error with tray 3".',
   );
-  assertStringIncludes(told(body).what, "Its text is not in the report.");
+  assertStringIncludes(told(body).what, "Its text is not in this part of the report.");
 });
 
 Deno.test("a backtrace with addresses alone takes the names of the same one elsewhere in the text", () => {
@@ -784,7 +784,7 @@ Deno.test("what stands around a report that is printed twice, and what others lo
     ["Process: Shop [123]", "Exception Type: EXC_BREAKPOINT (SIGTRAP)"],
     ["Shop look + 3", "Shop main + 8"],
   );
-  const without = "Which check failed is not in the report.";
+  const without = "Which check failed is not in this part of the report.";
   assertStringIncludes(told(`Translated Report (Full Report Below)\n\n${text}`).what, without);
   const line = (of: string) =>
     `Oct  9 15:50:59 Oven-4s ${of} <Error>: assertion failed: 12A405: 0x3\n`;

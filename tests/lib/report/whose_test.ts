@@ -1043,7 +1043,10 @@ Deno.test("an error of JavaScript that NativeScript raised, and titles that are 
       stack(["Shop bake_bread + 8", "Shop main + 8"])
     }\n`,
   );
-  assertStringIncludes(titled, "Il2CppExceptionWrapper; its reason is not in the report.");
+  assertStringIncludes(
+    titled,
+    "Il2CppExceptionWrapper; its reason is not in this part of the report.",
+  );
   assertEquals(
     whose(crash(abort, [...aborts, ...raises.slice(1), ...ends]))[1],
     "javascript error",
@@ -2219,7 +2222,10 @@ Deno.test("what a signal met that Mono's handler passed on, and plug-ins that a 
     "BreadSender knead + 98",
     "libdispatch.dylib _dispatch_client_callout + 8",
   ]));
-  assertStringIncludes(passed, "Which signal it had got is not in the report; it interrupted");
+  assertStringIncludes(
+    passed,
+    "Which signal it had got is not in this part of the report; it interrupted",
+  );
   assertStringIncludes(
     told(crash(`${access}0x10`, [
       "org.host.Studio 0x100000000 + 16546216",
