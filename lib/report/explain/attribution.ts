@@ -21,7 +21,14 @@ import { managedOwner, methodOfProgram, methodsAround, scriptCalls } from "./man
 import { isLibrary } from "./own_image.ts";
 import { type AttributionOptions, isMonos, type OwnedFrame, type Owner, ownerOf } from "./owner.ts";
 import { isInKernel } from "./panic.ts";
-import { isAskedFor, isElsewhere, isRestart, isWholeBacktrace, panicEnd } from "./panic_stack.ts";
+import {
+  isAskedFor,
+  isElsewhere,
+  isRestart,
+  isWholeBacktrace,
+  panicEnd,
+  trapWords,
+} from "./panic_stack.ts";
 import {
   isApples,
   isBrought,
@@ -534,8 +541,10 @@ function ofPanic(report: CrashReport): Attribution {
       ? "extension"
       : "extension cut",
     library: deciding?.library ?? null,
-    // What the kernel did for it, and not for another extension.
-    isEvidence: deciding !== null && at - from <= KERNEL_DEPTH &&
+    // What the kernel did for it, and not for another extension. Without its message a panic that is no fault may be one
+    // whose backtrace does not show what failed.
+    isEvidence: deciding !== null &&
+      (report.panic?.message !== "" || trapWords(report) !== null) && at - from <= KERNEL_DEPTH &&
       frames.slice(from, at).every(({ library }) => !library?.startsWith("com.apple.")),
     deciding,
     passed: Math.max(at, 0),

@@ -109,14 +109,14 @@ function nameByMain({ threads, decidingStack }: CrashReport): string | null {
     const main = frames.findLast(({ symbol }) => symbol === "main" || symbol === "_main");
     if (main === undefined || isSystemFrame(main)) continue;
     const title = titleOf(main);
-    if (title !== "" && !/^\?+$|\.dylib$/.test(title)) return title;
+    if (title !== "" && !/^\?+$|^<.*>$|\.dylib$/.test(title)) return title;
   }
   // Without names: the dynamic linker calls main() alone.
   for (const { frames } of threads) {
     const [main, linker] = frames.slice(-2);
     if (linker === undefined || !/^(?:dyld|libdyld\.dylib)$/.test(titleOf(linker))) continue;
     const title = titleOf(main).replace(/\.debug\.dylib$/, "");
-    if (!isSystemFrame(main) && title !== "" && !/^\?+$|\.dylib$/.test(title)) return title;
+    if (!isSystemFrame(main) && title !== "" && !/^\?+$|^<.*>$|\.dylib$/.test(title)) return title;
   }
   return null;
 }

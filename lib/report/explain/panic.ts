@@ -285,7 +285,9 @@ function kernelPlace(report: CrashReport): string[] {
       uuid === undefined ? "" : `, for the symbols of the kernel with the UUID ${uuid}`
     }.`;
   return [
-    `All addresses of the backtrace are in the kernel itself, none in an extension.${unslid}`,
+    `All addresses of the ${
+      isWholeBacktrace(report) ? "backtrace" : "part of the backtrace that is there"
+    } are in the kernel itself, none in an extension.${unslid}`,
   ];
 }
 

@@ -78,7 +78,8 @@ const panicking =
   /^_?(?:panic(?:_trap|_with_\w{1,40}|_trap_to_debugger)?|DebuggerTrapWithState|Debugger|handle_debugger_trap|kdp_\w{1,20}|kernel_trap|return_from_trap|trap_from_kernel|hndl_alltraps|lo_alltraps|hndl_double_fault)$/;
 
 /** What ARM's kernel meets a fault by, and the kernel's address sanitizer: XNU, osfmk/arm64/sleh.c, san/memory. */
-const trapping = /^_?(?:[sf]leh_\w{1,40}|kasan_[\w.]{1,60}|__asan_\w{1,60})$/;
+const trapping =
+  /^_?(?:[sf]leh_\w{1,40}|handle_(?:kernel_\w{1,40}|uncategorized|breakpoint|[ps]c?p?_align|abort\w{0,20})|kasan_[\w.]{1,60}|__asan_\w{1,60})$/;
 
 /** Most frames that panicking takes. */
 const PANIC_DEPTH = 16;
@@ -107,15 +108,19 @@ export function panicEnd(report: CrashReport): number {
 }
 
 /** The CPU's traps within the kernel, on Intel and ARM: XNU, osfmk/x86_64/idt64.s, osfmk/arm64/sleh.c. */
-const traps =
-  /^_?(?:kernel_trap|trap_from_kernel|hndl_alltraps|handle_kernel_abort|panic_with_thread_kernel_state)$/;
+const traps = /^_?(?:kernel_trap|trap_from_kernel|hndl_alltraps|handle_kernel_abort)$/;
+
+/** Functions of panicking that a trap calls; within them the kernel stops itself by another trap: XNU, osfmk/kern/debug.c. */
+const begun = /^_?panic(?:_trap|_with_\w{1,40}|_trap_to_debugger)?$/;
 
 /** Tells that a panic whose message is missing came from a trap of the CPU; `null` for others. */
 export function trapWords({ panic, threads }: CrashReport): string | null {
-  const isTrap = panic?.message === "" &&
-    (threads[0]?.frames ?? []).slice(0, PANIC_DEPTH).some(({ symbol }) =>
-      symbol !== null && traps.test(symbol)
-    );
+  if (panic?.message !== "") return null;
+  const names = (threads[0]?.frames ?? []).slice(0, PANIC_DEPTH).map(({ symbol }) => symbol ?? "");
+  const from = names.findLastIndex((name) => begun.test(name));
+  // ARM's kernel panics of a trap by a function of its own.
+  const isTrap = names.some((name) => /^_?panic_with_thread_kernel_state$/.test(name)) ||
+    (from >= 0 && names.slice(from).some((name) => traps.test(name)));
   return isTrap
     ? "The CPU met a trap within the kernel, as by an access to a bad address; the message says which."
     : null;
@@ -137,7 +142,9 @@ const allocating =
 export function panicWords(report: CrashReport): string | null {
   const path = panicPath(report);
   if (path === null) return null;
-  return trapAt(report) !== null ? `It was in ${path}.` : `The panic was raised in ${path}.`;
+  return trapAt(report) !== null || trapWords(report) !== null
+    ? `It was in ${path}.`
+    : `The panic was raised in ${path}.`;
 }
 
 function panicPath(report: CrashReport): string | null {

@@ -21,7 +21,7 @@ import {
   waitOf,
   waitsForThread,
 } from "./hang.ts";
-import { gaps, treeText } from "../read/call_tree.ts";
+import { cutTree, gaps, treeText } from "../read/call_tree.ts";
 import { headOf } from "../text.ts";
 import { processUses, samplerTime, silentProcesses } from "./kinds.ts";
 import { occasionOf } from "./occasion.ts";
@@ -30,7 +30,7 @@ import { callPath } from "./path.ts";
 import { peerOf } from "./peers.ts";
 import { isOfProcess } from "./program.ts";
 import { frameTitle, isTrampoline, ownFrame } from "./stack.ts";
-import { isLinking, isTreeCut, isUnstarted } from "./telling.ts";
+import { afterTrees, isLinking, isTreeCut, isUnstarted } from "./telling.ts";
 import { capitalized, sentence, threadWords } from "./words.ts";
 
 /** What spindump notes of processes that had as many threads as libdispatch makes. */
@@ -69,7 +69,7 @@ export function explainSampled(
     const most = names.slice(0, 12);
     const count = Math.max(processes.size, countProcesses(text));
     happened.push(
-      `The report has ${count} processes${
+      `The ${isPiece(report) ? "copy" : "report"} has ${count} processes${
         most.length === 0 ? "" : ` (${most.join(", ")}${count > most.length ? ", …" : ""})`
       }.`,
     );
@@ -79,7 +79,7 @@ export function explainSampled(
       );
       const taker = samplerTime(text);
       happened.push(
-        `Most CPU time while it was sampled${
+        `${isPiece(report) ? "Of those in the copy, most" : "Most"} CPU time while it was sampled${
           taker === null ? "" : `, beside spindump's own ${taker} s`
         }: ${times}.`,
       );
@@ -115,7 +115,8 @@ export function explainSampled(
   let path: readonly ReportFrame[] | null = null;
   let about = thread;
   const filled: KnowledgeRow[] = [];
-  const isMissing = thread?.name === "heaviest stack" && thread.tree.length === 0 &&
+  const hasTrees = report.format === "sample" || report.format === "spindump";
+  const isMissing = hasTrees && thread !== null && thread.tree.length === 0 &&
     thread.frames.length === 0;
   if (isMissing) {
     about = null;
@@ -130,7 +131,7 @@ export function explainSampled(
           ? " of the main thread"
           : ""
       }`
-      : isOfMain(thread)
+      : isOfMain(thread, report)
       ? "The main thread"
       : capitalized(threadWords(thread));
     const used = target === null ? undefined : uses.find(({ title }) => title === target);
@@ -138,7 +139,7 @@ export function explainSampled(
     const title = processes.size <= 1 || thread.process === null
       ? main
       : `In ${thread.process}${computed}, ${
-        mainThread({ threads: owned }) === thread && isOfMain(thread)
+        mainThread({ threads: owned }) === thread && isOfMain(thread, report)
           ? "the main thread"
           : `thread ${thread.index}`
       }`;
@@ -185,7 +186,7 @@ export function explainSampled(
     }
     const blocker = blockerOf(report, thread);
     if (processes.size <= 1 && (idle || waitsForThread(thread)) && blocker?.thread == null) {
-      happened.push(...others(report.threads, thread));
+      happened.push(...others(report.threads, thread, lacksEnd(report)));
     }
     const again = begunBefore(busiest);
     if (blocker === null && again !== null) {
@@ -196,7 +197,13 @@ export function explainSampled(
       );
     } else if (blocker === null && isLock(waitOf(busiest))) {
       happened.push(
-        report.threads.length === 1 && report.format === "sample"
+        report.threads.length === 1 && report.format === "sample" && lacksEnd(report)
+          ? interruptedBy(busiest) === null
+            ? "The copy need not have all threads: which one holds it is not known."
+            : `It waited in the handler of a signal, which interrupted ${
+              interruptedBy(busiest)
+            }: if that held the lock, the thread waits for itself.`
+          : report.threads.length === 1 && report.format === "sample"
           ? interruptedBy(busiest) === null
             ? "The report has no other thread that could hold it."
             : `It waited in the handler of a signal, which interrupted ${
@@ -341,7 +348,11 @@ function countProcesses(text: string): number {
 const MAX_OTHERS = 200;
 
 /** What the other threads did while the main thread had nothing to do: idle as well, or which were not. */
-function others(threads: readonly ReportThread[], main: ReportThread): string[] {
+function others(
+  threads: readonly ReportThread[],
+  main: ReportThread,
+  isCut: boolean,
+): string[] {
   const rest = threads.filter((thread) => thread !== main).slice(0, MAX_OTHERS);
   if (rest.length === 0) return [];
   const waits = rest.map((thread) => ({ thread, activity: activityOf(thread) }));
@@ -352,9 +363,8 @@ function others(threads: readonly ReportThread[], main: ReportThread): string[] 
   )
     .sort((a, b) => b.activity.samples - a.activity.samples);
   if (busy.length === 0) {
-    return [
-      rest.length === 1 ? "The other thread waited as well." : "The other threads waited as well.",
-    ];
+    const there = isCut ? " that the copy has" : "";
+    return [`The other thread${rest.length === 1 ? "" : "s"}${there} waited as well.`];
   }
   const named = busy.slice(0, 2).map(({ thread, activity }) => {
     return sentence(`${threadWords(thread)} did not only wait: ${activity.words}.`);
@@ -374,10 +384,25 @@ function isOfWorker({ tree, frames }: ReportThread): boolean {
   return /^_?(?:thread_start|start_wqthread|pthread_start|pthread_wqthread)$/.test(symbol);
 }
 
-/** Whether a thread is its process's main one, as far as the report tells: another one may work for the main queue. */
-function isOfMain(thread: ReportThread): boolean {
-  return !isOfWorker(thread) &&
-    (isMainThread(thread) || (thread.name === null && thread.queue === null));
+/** Whether a thread is its process's main one, as far as the report tells: another one may work for the main queue. Without a
+ * header it need not be the first one of its process. */
+function isOfMain(thread: ReportThread, { fields }: CrashReport): boolean {
+  if (isOfWorker(thread)) return false;
+  if (isMainThread(thread)) return true;
+  if (thread.name !== null || thread.queue !== null) return false;
+  const begin = thread.tree[0]?.frame.symbol ?? thread.frames.at(-1)?.symbol ?? "";
+  return fields.length > 0 || /^_?(?:start|_?dyld_start|main)$/.test(begin);
+}
+
+/** Whether a copy of a `sample` lacks what stands before or behind its trees, so that it need not have all threads. */
+function lacksEnd({ format, text }: CrashReport): boolean {
+  return format === "sample" &&
+    (!/^[ \t>]{0,12}Call graph:/m.test(text) || !afterTrees.test(text));
+}
+
+/** Whether a spindump lacks its header, or ends within a stack: it had more processes. */
+function isPiece(report: CrashReport): boolean {
+  return report.date === null || report.warnings.includes(cutTree);
 }
 
 /** What a spindump says of its process: how long it did not answer, and how much it computed. */

@@ -110,8 +110,15 @@ function trappedThread(report: CrashReport): ReportThread | null {
 /** Whether a copy ends within the call tree of a thread, so that its innermost functions are not known. */
 export function isTreeCut(report: CrashReport, thread: ReportThread): boolean {
   return thread === report.threads.at(-1) && !endsInKernel(thread) &&
-    (report.warnings.some((warning) => warning === cutTree) || endsInLoop(report, thread) ||
+    (report.warnings.includes(cutTree) && endsInMost(thread) || endsInLoop(report, thread) ||
       endsInUser(report, thread));
+}
+
+/** Whether the last function of a call tree, of which a copy may have lost what it called, has most of the samples. */
+function endsInMost(thread: ReportThread): boolean {
+  let last = thread.tree.at(-1);
+  while (last !== undefined && last.children.length > 0) last = last.children.at(-1);
+  return last === undefined || last.count * 2 > samplesOf(thread);
 }
 
 /** Whether all samples of a thread end in a call of the kernel, which is the innermost function that a call tree has of a
@@ -138,7 +145,8 @@ function endsInUser(report: CrashReport, thread: ReportThread): boolean {
 }
 
 /** What `sample` prints after its call trees. */
-const afterTrees = /^[ \t>]{0,12}(?:Total number in stack|Sort by top of stack|Binary Images)/m;
+export const afterTrees =
+  /^[ \t>]{0,12}(?:Total number in stack|Sort by top of stack|Binary Images)/m;
 
 /** Functions between an application's event loop and its run loop. */
 const nextEvent =

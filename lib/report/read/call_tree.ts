@@ -15,7 +15,15 @@ const PROBED = 1 << 16;
 
 /** A thread's title with its first function, in a piece of what `sample` prints. */
 const piece =
-  /^[ \t]{2,12}\d{1,9} Thread_\d{1,12}\b.{0,200}\n[ \t+!:|]{3,16}\d{1,9} \S.{0,2000}\[0x[0-9a-f]{1,16}[^\]\n]{0,400}\]/m;
+  /^[ \t]{0,12}\d{1,9} Thread_\d{1,12}\b.{0,200}\n{1,2}(?:[ \t+!:|]{1,16}\d{1,9} [^\s\d].{0,2000}|[ \t+!:|]{1,16}\d{1,9} \S.{0,2000}\[0x[0-9a-f]{1,16}[^\]\n]{0,400}\])/m;
+
+/** Functions of a tree, each called by the one above it, without a thread's title. */
+const untitled =
+  /^([ \t+!:|]{0,200})\d{1,9} \S.{0,1000} \(in [^()\n]{1,120}\).{0,200} {1,2}\[0x[0-9a-f]{1,16}[^\]\n]{0,400}\].{0,200}\n\1[ +!:|]{1,2}\d{1,9} \S.{0,1000} \(in [^()\n]{1,120}\).{0,200} {1,2}\[0x/m;
+
+/** A thread's title in a spindump; copies may have lost what it is set in by. */
+const spindumpTitle =
+  /^(?: {1,8}Thread 0x[0-9a-f]{1,16}\b|Thread 0x[0-9a-f]{1,16}\b.{0,400}\b\d{1,9} samples? \(\d)/m;
 
 /** The title of the stack that resource reports show first. */
 const heaviestTitle = /^Heaviest stack for the (?:main thread of the )?target process/m;
@@ -71,6 +79,8 @@ interface DraftNode {
 }
 
 interface DraftThread {
+  /** Number of its samples, where its title has it. */
+  count: number | null;
   id: bigint | null;
   name: string | null;
   queue: string | null;
@@ -88,23 +98,25 @@ export function readCallTree(
   const text = treeText(whole, from);
   const head = text.slice(from, from + PROBED);
   // Searching for words first is faster: nearly all texts are others.
-  const isCrash = /^Thread \d+/m;
+  const isCrash = /^Thread \d+\b/m;
   const format = (head.includes("Call graph:") || head.includes("Sort by top of stack")) &&
       /^(?:Call graph:|Sort by top of stack, same collapsed)/m.test(head) && !isCrash.test(head)
     ? "sample"
     : head.includes(" Thread_") && piece.test(head) && !isCrash.test(head)
     ? "sample"
-    : head.includes("Thread 0x") && /^ {1,8}Thread 0x[0-9a-f]{1,16}\b/m.test(head) &&
-        !isCrash.test(head)
+    : head.includes("Thread 0x") && !isCrash.test(head) && spindumpTitle.test(head)
     ? "spindump"
     : head.includes("Heaviest stack") && heaviestTitle.test(head) ||
         head.includes("\nPowerstats for:")
     ? "spindump"
+    : head.includes(" (in ") && untitled.test(head) && !isCrash.test(head)
+    ? "sample"
     : null;
   if (format === null) return null;
+  const isUntitled = format === "sample" && !/^[ \t]{0,12}\d{1,9} Thread_|^Sort by top/m.test(text);
   // If the threads have trees of their own, the heaviest stack only repeats one.
   const hasTrees = format === "sample" ||
-    /^ {1,8}Thread 0x[0-9a-f]{1,16}\b/m.test(text.slice(from));
+    spindumpTitle.test(text.slice(from));
   const lines = new Lines(text, from);
   const fields: { name: string; value: string }[] = [];
   const images: ReportImage[] = [];
@@ -145,14 +157,14 @@ export function readCallTree(
     }
     // Without a heaviest stack the first tree is that of all threads.
     if (!hasTrees && threads.length === 0 && trimmed.startsWith("Powerstats for:")) {
-      thread = { id: null, name: "heaviest stack", queue: null, process, roots: [] };
+      thread = { count: null, id: null, name: "heaviest stack", queue: null, process, roots: [] };
       threads.push(thread);
       path = [];
     }
     if (!hasTrees && threads.length === 0 && heaviestTitle.test(trimmed)) {
       flat = true;
       const queue = trimmed.includes("main thread") ? "com.apple.main-thread" : null;
-      thread = { id: null, name: "heaviest stack", queue, process, roots: [] };
+      thread = { count: null, id: null, name: "heaviest stack", queue, process, roots: [] };
       threads.push(thread);
       path = [];
       continue;
@@ -168,7 +180,7 @@ export function readCallTree(
       thread = { ...begun, process, roots: [] };
       threads.push(thread);
       path = [];
-      margin = format === "sample" ? countAt(line, " ") : -1;
+      margin = format === "sample" ? countAt(line, " ") : line === trimmed ? 0 : -1;
       continue;
     }
     isPart &&= /^`{3}/.test(trimmed);
@@ -182,6 +194,13 @@ export function readCallTree(
       at + 1 < lines.length && endsPlace.test(lines.line(at + 1));
       parts++
     ) written = `${written.trimEnd()} ${lines.line(++at).trim()}`;
+    if (
+      isUntitled && threads.length === 0 && at + 1 < lines.length &&
+      untitled.test(`${line}\n${lines.line(at + 1)}`)
+    ) {
+      thread = { count: null, id: null, name: null, queue: null, process, roots: [] };
+      threads.push(thread);
+    }
     const entry = thread === null
       ? null
       : format === "sample"
@@ -192,7 +211,15 @@ export function readCallTree(
       const { count, ...place } = withoutDepth(entry);
       if (!isPushed) pushed = 0;
       else if (pushed === 0) pushed = path.at(-1)!.depth + 2 - entry.depth;
-      const isLost = entry.depth <= margin;
+      // Roots that have more samples than the thread are no roots: the copy has lost what sets them in.
+      if (path.length > 0 && entry.depth <= path[0].depth && thread.count !== null) {
+        const sum = thread.roots.reduce((sum, root) => sum + root.count, count);
+        if (sum > thread.count) {
+          margin = Math.max(margin, entry.depth);
+          path = path.map(({ node }, depth) => ({ depth, node }));
+        }
+      }
+      const isLost = (format === "sample" ? entry.depth : countAt(line, " ")) <= margin;
       // What is called as often as its caller, or less, may be its only callee; more is another branch.
       if (isLost && path.length > 0 && path.at(-1)!.node.count < count) {
         if (!warnings.includes(lostIndentation)) warnings.push(lostIndentation);
@@ -202,6 +229,11 @@ export function readCallTree(
       hasPlaces ||= entry.address !== 0n && !/\d 0x[0-9a-f]{1,16}$/.test(trimmed);
       isPart = hasPlaces && entry.address === 0n || /^[-+]\[[^\]]*$/.test(entry.symbol ?? "");
       const depth = flat || isLost ? path.length : entry.depth + pushed;
+      // What is less far in than a piece's first line belongs to another caller of what is not there.
+      if (isUntitled && path.length > 0 && depth <= path[0].depth) {
+        thread = null;
+        continue;
+      }
       while (path.length > 0 && path.at(-1)!.depth >= depth) path.pop();
       const node: DraftNode = {
         count,
@@ -227,14 +259,14 @@ export function readCallTree(
       isSorted = !isKernels && !trimmed.startsWith("Binary");
       continue;
     }
-    if (thread !== null && path.length > 0 && /^[ +!:|]{0,200}\d{0,9}\s{0,4}$/.test(line)) {
+    if (thread !== null && path.length > 0 && partOfLine.test(line)) {
       isPart = true;
       continue;
     }
     const most = isSorted && sorted.length < MAX_SORTED ? sortedLine.exec(trimmed) : null;
     if (most !== null) sorted.push(`${most[1]} (${most[2]}) ${most[3]}`);
     isSorted &&= / {2}\d{1,9}$/.test(trimmed);
-    if (thread !== null && /^[ +!:|]{1,400}(?:\[\.{3}\]|\.{3})$/.test(line)) hasGaps = true;
+    if (thread !== null && /^[ +!:|]{0,400}(?:\[\.{3}\]|\.{3})$/.test(line)) hasGaps = true;
     const colon = trimmed.indexOf(":");
     const name = trimmed.slice(0, Math.max(colon, 0));
     let value = trimmed.slice(colon + 1).trim();
@@ -264,7 +296,8 @@ export function readCallTree(
   if (found === 0) warnings.push("the call trees are empty");
   // Where a text ends after a thread's start and what that called, the rest of the stack was cut off.
   if (flat && path.length > 0 && path.length <= START_DEPTH) isPart = true;
-  if (isPart) warnings.push(cutTree);
+  // What other tools printed follows the whole of it.
+  if (isPart && text.length === whole.length) warnings.push(cutTree);
   if (hasGaps) warnings.push(gaps);
   const symbolicated = namesByAtos(text === whole ? whole : whole.slice(0, 1 << 20));
   const find = imageFinder(images);
@@ -326,6 +359,9 @@ const opensPlace = /^[ *]{0,400}\d{1,9}(?: |$)(?!.{0,1000}\[0x[0-9a-f])/;
 const endsPlace = /^(?![ *]{0,400}\d{1,9} {1,4}[^\s()])\s{0,8}\S/;
 const MAX_PARTS = 4;
 
+/** A line of a tree, or its beginning, that could not be read, as a copy ends within it. */
+const partOfLine = /^[ +!:|*]{0,400}(?:\d{0,9}\s{0,4}|\d{1,9} {1,4}\S.{0,2000})$/;
+
 /** Outermost frames of a thread, which only start it. */
 const START_DEPTH = 2;
 
@@ -368,7 +404,7 @@ export function heaviestRoot(roots: readonly CallTreeNode[]): CallTreeNode | nul
 
 /** A thread with its heaviest stack as frames. */
 function finish(thread: DraftThread, index: number, several: boolean): ReportThread {
-  const { roots, process, ...rest } = thread;
+  const { roots, process, count: _, ...rest } = thread;
   const frames: ReportFrame[] = [];
   const first = thread.name === "heaviest stack" ? heaviestRoot(roots) : heaviestNode(roots);
   for (let node = first; node !== null; node = heaviestNode(node.children)) frames.push(node.frame);
@@ -402,7 +438,7 @@ function countOf(line: string, at: number): { count: number; end: number } | nul
 /** `2543 Thread_12345: name   DispatchQueue_1: com.apple.main-thread  (serial)` */
 function sampleThread(
   line: string,
-): Pick<DraftThread, "id" | "name" | "queue"> | null {
+): Pick<DraftThread, "id" | "name" | "queue" | "count"> | null {
   const at = countAt(line, " ");
   const count = countOf(line, at);
   if (count === null || !line.startsWith("Thread_", count.end)) return null;
@@ -414,9 +450,10 @@ function sampleThread(
   // `DispatchQueue_<multiple>` has no name.
   const nameAt = queueAt < 0 ? -1 : rest.indexOf(":", queueAt);
   const queue = nameAt < 0 ? "" : rest.slice(nameAt + 1).trim();
-  const kind = / {2}\((?:serial|concurrent)\)$/.exec(queue);
+  const kind = / {1,2}\((?:serial|concurrent)\)$/.exec(queue);
   const queueName = kind === null ? queue : queue.slice(0, kind.index).trim();
   return {
+    count: count.count,
     id: digits === undefined ? null : BigInt.asUintN(64, BigInt(digits)),
     name: name === "" ? null : name,
     queue: queueName === "" ? null : queueName,
@@ -426,15 +463,20 @@ function sampleThread(
 /** `Thread 0x1234    DispatchQueue "com.apple.main-thread"(1)    Thread name "x"   1001 samples (1-1001)` */
 function spindumpThread(
   line: string,
-): Pick<DraftThread, "id" | "name" | "queue"> | null {
+): Pick<DraftThread, "id" | "name" | "queue" | "count"> | null {
   const id = /^Thread (0x[0-9a-fA-F]{1,16})\b/.exec(line)?.[1];
   if (id === undefined) return null;
   return {
+    count: null,
     id: BigInt(id),
     name: quotedAfter(line, "Thread name "),
-    // libdispatch, src/init.c: the main queue's number is 1.
+    // libdispatch, src/init.c: the main queue's number is 1, the manager's 2.
     queue: quotedAfter(line, "DispatchQueue ") ??
-      (/ DispatchQueue 1(?: |$)/.test(line) ? "com.apple.main-thread" : null),
+      (/ DispatchQueue 1(?: |$)/.test(line)
+        ? "com.apple.main-thread"
+        : / DispatchQueue 2(?: |$)/.test(line)
+        ? "com.apple.libdispatch-manager"
+        : null),
   };
 }
 
@@ -501,6 +543,10 @@ function placedByAtos(
   };
 }
 
+/** A function's image where a copy has lost one of two spaces. */
+const narrow =
+  / \(in [^()]{1,120}\)(?: {1,2}load address 0x[0-9a-f]{1,16})?(?: \+ (?:0x)?[0-9a-f][0-9a-fx,.]{0,300})?$/;
+
 /** `2543 main  (in MyApp) + 24,30,...  [0x10a3b4f50,0x10a3b4f56,...]  main.c:12`, or
  * `2543 ???  (in MyApp)  load address 0x10a3b4000 + 0xf50  [0x10a3b4f50]`. */
 export function parseSampleLine(line: string): TreeLine | null {
@@ -522,7 +568,8 @@ export function parseSampleLine(line: string): TreeLine | null {
   if (named !== null) {
     return { ...namelessLine, ...named, depth, count: count.count, address: found.address };
   }
-  const inAt = place.lastIndexOf("  (in ");
+  const wide = place.lastIndexOf("  (in ");
+  const inAt = wide >= 0 ? wide : narrow.exec(place)?.index ?? -1;
   const close = inAt < 0 ? -1 : place.indexOf(")", inAt);
   const name = (inAt < 0 ? place : place.slice(0, inAt)).trim();
   const after = close < 0 ? "" : place.slice(place.lastIndexOf(")") + 1).trim();
@@ -534,9 +581,10 @@ export function parseSampleLine(line: string): TreeLine | null {
     count: count.count,
     symbol: unknown ? null : name,
     offset: unknown || offset === undefined ? null : Number(offset),
-    imageName: inAt < 0
-      ? null
-      : place.slice(inAt + 6, close < 0 ? undefined : place.lastIndexOf(")")),
+    imageName: inAt < 0 ? null : place.slice(
+      place.indexOf("(in ", inAt) + 4,
+      close < 0 ? undefined : place.lastIndexOf(")"),
+    ),
     address: found.address,
     file: source?.file ?? null,
     line: source?.line ?? null,

@@ -44,7 +44,7 @@ export const translated = {
 /** `Name [123]` */
 function nameAndPid(written: string): { name: string; pid: number | null } {
   // spindump's second number, which is never used again.
-  const text = written.replace(/(?<=\]) \[unique pid \d{1,12}\]$/, "");
+  const text = written.replace(/(?<=\])(?: \[unique pid \d{1,12}\]| \(suspended\)){1,3}$/, "");
   const open = text.lastIndexOf("[");
   const digits = open < 0 || !text.endsWith("]") ? "" : text.slice(open + 1, -1);
   return /^\d{1,10}$/.test(digits)

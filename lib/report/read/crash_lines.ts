@@ -126,6 +126,8 @@ export function parseFrameLine(line: string): FrameLine | null {
   let name = line.slice(nameAt, start).trim();
   if (name.endsWith(" +")) name = name.slice(0, -2);
   if (name.startsWith("+ ")) name = name.slice(2);
+  // A line of registers, of a kernel's backtrace or of images that was cut: `0  x7: 0x…`, `0 : 0x…`, `00 - 0x…`.
+  if (/^(?:(?:[a-z]{1,4}\d{0,2})?:|-)$/.test(name)) return null;
   const placeAt = skipSpace(line, end);
   const place = parsePlace(line.slice(placeAt));
   // Measure's: the image's address, then the frame's without 0x, with its offset in a function that is not named.

@@ -2,6 +2,7 @@
  * exception was. */
 
 import { arrayAt, isObject, type JsonObject, type JsonValue, textAt } from "../json.ts";
+import { aroundKSCrash } from "./kscrash.ts";
 
 /** A line of a stack as Apple's functions give it. */
 const frameLine = /^[ \t]{0,8}\d{1,3}[ \t]{1,8}\S.{0,80}?[ \t]{1,60}0x[0-9a-fA-F]{6,16}\b/gm;
@@ -115,5 +116,7 @@ export function listDocument(list: readonly JsonValue[]): JsonObject | string | 
   const isThreads = arrayAt(first, "frames").some((frame) =>
     frameForms[0].has(frame as JsonObject)
   );
-  return isThreads ? { threads: list as JsonValue[] } : form?.document(list) ?? null;
+  return isThreads
+    ? { threads: list as JsonValue[] }
+    : form?.document(list) ?? aroundKSCrash({ threads: list as JsonValue[] });
 }

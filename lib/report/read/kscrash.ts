@@ -29,6 +29,21 @@ export function isKSCrash(value: JsonObject): boolean {
     objectAt(value, "report") !== null && Array.isArray(value.binary_images);
 }
 
+/** The document that a piece of KSCrash's report is a part of: its crash, a thread or the error; `null` for others. */
+export function aroundKSCrash(value: JsonObject): JsonObject | null {
+  const isThread = (thread: JsonObject): boolean => {
+    const contents = objectAt(thread, "backtrace")?.contents;
+    return Array.isArray(contents) && contents.length > 0;
+  };
+  if (Array.isArray(value.threads) && objectsAt(value, "threads").some(isThread)) {
+    return { crash: value };
+  }
+  if (isThread(value)) return { crash: { threads: [value] } };
+  const isError = textAt(value, "type") !== null && objectAt(value, "mach") !== null &&
+    objectAt(value, "signal") !== null;
+  return isError ? { crash: { error: value } } : null;
+}
+
 /** Reads KSCrash's report. */
 export function readKSCrash(
   file: string,

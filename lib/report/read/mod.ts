@@ -9,7 +9,7 @@ import { isIssueText, readIssueText } from "./issue_text.ts";
 import { isBacktrace, readBacktrace } from "./backtrace_io.ts";
 import { isBreakpad, isMinidumpJson, readBreakpad, readMinidumpJson } from "./breakpad.ts";
 import { eventsIn, isBugsnag, isSentry, readBugsnag, readSentry } from "./events.ts";
-import { isKSCrash, readKSCrash } from "./kscrash.ts";
+import { aroundKSCrash, isKSCrash, readKSCrash } from "./kscrash.ts";
 import { readMeasure, recordedIn } from "./measure.ts";
 import { isMetricKit, readMetricKit } from "./metrickit.ts";
 import { isConsole, readConsole } from "./console.ts";
@@ -360,7 +360,13 @@ function readBody(
     model: report.model ?? panic.model,
     osVersion: own ?? report.osVersion ?? panic.osVersion,
     information: [message],
-    panic: { message: message === "" ? said.slice(0, 1000).trim() : message, task, extensions },
+    panic: {
+      message: message === "" && !/^\s*panic ?\(cpu [^)]{0,40}$/.test(said)
+        ? said.slice(0, 1000).trim()
+        : message,
+      task,
+      extensions,
+    },
     warnings: [
       ...warnings.filter((text) => text !== noThreads),
       ...(own === null ? [] : [
@@ -398,7 +404,8 @@ function readOthers(
   // Socorro's processed crash has it as a member.
   const dump = objectAt(value, "json_dump");
   if (dump !== null && isMinidumpJson(dump)) return [readMinidumpJson(name, text, dump, warnings)];
-  if (isKSCrash(value)) return [readKSCrash(name, text, value, warnings)];
+  const crash = isKSCrash(value) ? value : aroundKSCrash(value);
+  if (crash !== null) return [readKSCrash(name, text, crash, warnings)];
   const recorded = recordedIn(value).slice(0, MAX_EVENTS);
   if (recorded.length > 0) {
     return recorded.map((entry) => readMeasure(name, text, entry, [...warnings]));

@@ -41,7 +41,7 @@ const oldBeginning =
 
 /** Lines of a panic's text after its message. */
 const later =
-  /^[ \t>]{0,12}(?:kernel abort type \d|Unresolved kernel trap ?\(cpu \d|Debugger message: \S|Panicked (?:task|thread)\b.{0,20}0x|Kernel (?:Extensions|loadable modules) in backtrace\b|Panicked thread:|BSD process name corresponding to current thread:|System uptime in nanoseconds: \d|last (?:loaded|started|unloaded) kext at \d|Debugger message: panic\b|Backtrace \(CPU \d{1,3}\), )/m;
+  /^[ \t>]{0,12}(?:kernel abort type \d|Unresolved kernel trap ?\(cpu \d|Debugger message: \S|Panicked (?:task|thread)\b.{0,20}0x|Kernel (?:Extensions|loadable modules) in backtrace\b|Panicked thread:|BSD process name corresponding to current thread:|System uptime in nanoseconds: \d|last (?:loaded|started|unloaded) kext at \d|Debugger message: panic\b|Backtrace \(CPU \d{1,3}\), |(?:0xf{5}[\da-f]{11} : 0xf{5}[\da-f]{11}\b.{0,300}\n[ \t>]{0,40}){2}|(?:lr: 0xf{5}[\da-f]{11} {1,4}fp: 0xf{5}[\da-f]{11}\b.{0,300}\n[ \t>]{0,40}){2})/m;
 
 /** Whether a text has a panic near its beginning. */
 export function isPanic(text: string, from = 0): boolean {
@@ -210,13 +210,17 @@ interface PanicFrame {
   readonly offset: number | null;
 }
 
+/** Line ends as JSON has them, before what follows a panic's message. */
+const escaped =
+  /\\n(?:service|Debugger message|OS version|Memory ID|Panicked|Backtrace|Kernel version|Panic app vers|(?:\\t|\s){0,8}x0: )/;
+
 /** Parses the text of a panic. Takes linear time: each line is looked at once by anchored patterns. */
 export function parsePanic(written: string): ParsedPanic {
   // A piece of the JSON that has the text has its line ends as escapes.
-  const text =
-    /\\n(?:service|Debugger message|OS version|Memory ID|Panicked)/.test(written.slice(0, 1 << 14))
-      ? written.replaceAll("\\n", "\n").replaceAll("\\/", "/")
-      : written;
+  const text = escaped.test(written.slice(0, 1 << 14))
+    ? written.replaceAll("\\n", "\n").replaceAll("\\t", "\t").replaceAll("\\/", "/")
+      .replaceAll('\\"', '"')
+    : written;
   const lines = new Lines(text);
   let message = "";
   // Without its beginning a text is read from its first line.
@@ -258,7 +262,7 @@ export function parsePanic(written: string): ParsedPanic {
           at++;
         }
         message = messageOf(rest.replace(addedName, ""));
-        if (message === "") message = "no message";
+        if (message === "" && hasMore(lines, at + 1)) message = "no message";
         begun = true;
       } else if (date === null && /^\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}$/.test(line)) {
         date = line;
@@ -429,6 +433,12 @@ export function parsePanic(written: string): ParsedPanic {
     tree: [],
   }];
   return { message, task, extensions, threads, images, fields, model, osVersion, isMac, date };
+}
+
+/** Whether a text has something from a line on. */
+function hasMore(lines: Lines, from: number): boolean {
+  for (let at = from; at < lines.length; at++) if (lines.line(at).trim() !== "") return true;
+  return false;
 }
 
 /** The message without its quotes and the source file that follows it. */

@@ -979,3 +979,156 @@ Deno.test("a thread of an .ips alone; frames with their image alone, or whose ad
   ]);
   assertEquals([threads[0].frames[3].file, threads[0].frames[3].line], ["oven.c", 12]);
 });
+
+/** Lines of a `sample`'s tree, each called by the one above it; the first three columns are the title's margin. */
+const sampled = (lines: readonly string[], count = 40): string =>
+  lines.map((line, at) => `      ${"  ".repeat(at)}${count} ${line}\n`).join("");
+
+const waits = [
+  "start  (in dyld) + 462  [0x2001000]",
+  "main  (in Till) + 24  [0x1001000]",
+  "take  (in Till) + 40  [0x1002000]",
+  "__psynch_mutexwait  (in libsystem_kernel.dylib) + 10  [0x3001000]",
+];
+
+Deno.test("pieces of a sample: a thread without the rest, functions without a thread, a line that was cut", () => {
+  const title = "    40 Thread_11   DispatchQueue_1: com.apple.main-thread  (serial)\n";
+  const thread = told(title + sampled(waits));
+  assertStringIncludes(thread, "The main thread: blocked on a pthread mutex in 40 of 40 samples");
+  assertStringIncludes(thread, "The copy need not have all threads");
+  const below = told(sampled(waits.slice(1)));
+  assertStringIncludes(
+    below,
+    "blocked on a pthread mutex in 40 of 40 samples (100%), called by take",
+  );
+  // Another branch, whose caller is not there, is not counted.
+  assertStringIncludes(
+    told(sampled(waits.slice(1)) + "  7 idle  (in Till) + 4  [0x1009000]\n"),
+    "40 of 40",
+  );
+  const cut = told(
+    title + sampled(waits.slice(0, 3)) + "            40 __psynch_mutexw  (in libsystem_k",
+  );
+  assertStringIncludes(cut, "The copy ends within its call tree");
+  assert(!cut.includes("mostly in"), cut);
+  // What was cut took few of the samples.
+  const most = told(`${title}${sampled(waits)}            3 close_all  (in Till) + 4  [0x10`);
+  assertStringIncludes(most, "blocked on a pthread mutex");
+  const gaps = told(`Call graph:\n${title}${sampled(waits.slice(0, 3))}...\n`);
+  assertStringIncludes(gaps, "Lines of the call trees are left out of this copy");
+  assertEquals(told("Call graph:\n    40 Thread_11   Disp"), "Its stacks were cut off.");
+});
+
+Deno.test("a sample whose copy has lost the second of two spaces and what sets its lines in", () => {
+  const text = `Call graph:\n    40 Thread_11   DispatchQueue_1: com.apple.main-thread  (serial)\n${
+    waits.map((line, at) => `    + ${"  ".repeat(at)}40 ${line}\n`).join("")
+  }\nTotal number in stack (recursive counted multiple, when >=5):\n`;
+  assertEquals(told(text.replace(/ +/g, " ")), told(text));
+});
+
+Deno.test("pieces of a spindump: which thread is the main one, and which processes there were", () => {
+  const thread = (more: string, symbol: string): string =>
+    `  Thread 0x1f${more}    9 samples (1-9)   priority 46\n` +
+    `  9  ${symbol} + 52 (libdispatch.dylib + 32205) [0x7fff8c265a1c] 1-9\n` +
+    "    9  kevent_qos + 10 (libsystem_kernel.dylib + 98466) [0x7fff885560a2] 1-9\n";
+  const manager = told(thread("    DispatchQueue 2", "_dispatch_mgr_thread"));
+  assertStringIncludes(manager, 'Thread 0 "com.apple.libdispatch-manager"');
+  assert(!told(thread("", "work")).includes("The main thread"));
+  assertStringIncludes(told(thread("", "start")), "The main thread");
+  assertStringIncludes(told(thread("", "start").replace(/^ +/gm, "")), "in 9 of 9 samples");
+  const unnamed = thread("", "start").replace(
+    "    9  kevent",
+    "    9  ??? (<11111111-2222-3333-4444-555555555555> + 4910) [0x10369e32e] 1-9\n      9  kevent",
+  );
+  assertEquals(explainReport(readReport(unnamed, "x")).headline, "spindump, 1 thread");
+  const processes = ["Till [7]", "Shop [8] (suspended)"].map((name) =>
+    `Process:         ${name}\nCPU Time:        0.200s\n\n${thread("", "start")}\n`
+  ).join("");
+  const tail = told(processes);
+  assertStringIncludes(tail, "The copy has 2 processes");
+  assertStringIncludes(tail, "Of those in the copy, most CPU time");
+  const whole = told(
+    `Date/Time:       2024-03-01 10:00:00 +0100\nSteps:           9\n\n${processes}`,
+  );
+  assertStringIncludes(whole, "The report has 2 processes");
+  assertStringIncludes(whole, "Most CPU time");
+  const one = readReport(processes.slice(processes.indexOf("Process:         Shop")), "x");
+  assertEquals([one.process.name, one.process.pid], ["Shop", 8]);
+});
+
+/** Lines of a kernel's backtrace on Intel. */
+const kernelFrames = (names: readonly string[]): string =>
+  names.map((name, at) => {
+    const [image, symbol] = name.includes(" ") ? name.split(" ") : ["mach_kernel", name];
+    return `0xffffff80e860d${at}f0 : 0xffffff8006ed${at}792 ${image} : _${symbol} + 0x2${at}\n`;
+  }).join("");
+
+Deno.test("a kernel's backtrace without its message: a trap of the CPU, and that by which it stops itself", () => {
+  const own = ["kernel_trap", "return_from_trap", "DebuggerTrapWithState", "panic"];
+  const fault = told(
+    kernelFrames([...own, "kernel_trap", "return_from_trap", "org.till.fs fs_sync"]),
+  );
+  assertStringIncludes(fault, "The CPU met a trap within the kernel");
+  assertStringIncludes(fault, "It was in fs_sync (org.till.fs)");
+  const called = kernelFrames([...own, "org.till.fs fs_sync", "vnode_put"]);
+  assert(!told(called).includes("The CPU met a trap"));
+  assertStringIncludes(told(called), "The panic was raised in fs_sync (org.till.fs)");
+  // Its backtrace may be that of what ran at that moment.
+  assertEquals(explainReport(readReport(called, "x")).firstOwn, null);
+  const arm =
+    "panic(cpu 1 caller 0xfffffff017000abc): Kernel data abort. at pc 0xfffffff0172b6708\n" +
+    "Panicked thread: 0xfffffff01799a000, backtrace: 0xfffffff01799a100\n" +
+    ["panic_with_thread_kernel_state", "sleh_synchronous", "handle_uncategorized", "ipc_kmsg_send"]
+      .map((name, at) =>
+        `  lr: 0xfffffff01792c${at}30  fp: 0xfffffff96b8a237${at}    //${name}+0x10${at}\n`
+      ).join("");
+  assert(!told(arm.slice(0, arm.indexOf("  lr: 0xfffffff01792c330"))).includes("uncategorized"));
+});
+
+Deno.test("pieces of a panic: text of its JSON without quotes, nothing but its beginning, lines of its backtrace", () => {
+  const escaped = String
+    .raw`panic(cpu 2 caller 0xfffffff017000abc): \"Bad tail of the list @17\"\nBacktrace (CPU 2), Frame : Return Address\n0xffffff80e860d0f0 : 0xffffff8006ed0792 mach_kernel : _list_check + 0x20\n`;
+  assertStringIncludes(told(escaped), "The kernel panicked: Bad tail of the list @17\n");
+  assertEquals(
+    told("panic(cpu 2 caller 0xfffffff017000abc): "),
+    "The kernel panicked; the message was cut off.",
+  );
+  const bare = [1, 2, 3].map((at) => `0xfffffff2b6ee36${at}0 : 0xffffff8009a7${at}a3d \n`).join("");
+  assertStringIncludes(told(`0 : 0xffffff8009a79a3d \n${bare}`), "The kernel panicked");
+  // The first lines of it are those of the registers.
+  assertThrows(() => readReport("000  x7:  0xffffffe01b4ebb64\n  x28: 0xdeb8f177deb8f177\n", "x"));
+});
+
+Deno.test("pieces of KSCrash's report: a thread, its threads, its error, the crash", () => {
+  const frame = (object_name: string, symbol_name: string, at: number) => ({
+    instruction_addr: at + 8,
+    object_addr: at & ~0xffff,
+    object_name,
+    symbol_addr: at,
+    symbol_name,
+  });
+  const thread = {
+    backtrace: {
+      contents: [
+        frame("libsystem_kernel.dylib", "__pthread_kill", 0x18121000),
+        frame("libsystem_c.dylib", "abort", 0x18231000),
+        frame("Till", "-[Till close]", 0x10041000),
+      ],
+      skipped: 0,
+    },
+    crashed: true,
+    index: 0,
+  };
+  const error = {
+    mach: { code: 0, exception: 10, exception_name: "EXC_CRASH", subcode: 0 },
+    signal: { code: 0, name: "SIGABRT", signal: 6 },
+    type: "signal",
+  };
+  for (
+    const piece of [thread, [thread], { threads: [thread], error }, { error, threads: [thread] }]
+  ) {
+    const { threads } = readReport(JSON.stringify(piece, null, 2), "x");
+    assertEquals(threads[0].frames[2].symbol, "-[Till close]");
+  }
+  assertEquals(readReport(JSON.stringify(error), "x").exception?.signal, "SIGABRT");
+});

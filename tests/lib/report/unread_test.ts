@@ -459,6 +459,8 @@ Deno.test("who holds the lock that a sampled thread waits for", () => {
     "        90 look  (in Shop) + 46  [0x10c0deae]",
     "          90 __psynch_mutexwait  (in libsystem_kernel.dylib) + 10  [0x7ff81b9]",
     "",
+    "Total number in stack (recursive counted multiple, when >=5):",
+    "",
   ].join("\n"));
   assertStringIncludes(what, "The report has no other thread that could hold it.");
 });
