@@ -1,6 +1,7 @@
 /** What reporters have of a managed exception: Xamarin's, of .NET for Apple's systems. */
 
 import { baseName } from "../images.ts";
+import { isOfLibrary } from "../knowledge/namespaces.ts";
 import { once } from "../remember.ts";
 import type { CrashReport } from "../report.ts";
 import { headOf } from "../text.ts";
@@ -89,7 +90,7 @@ export function methodOfProgram(calls: readonly ManagedCall[]): ManagedCall | nu
   // What began leads to everything.
   const led = calls.filter(({ name }) => !/[.:]Main$/.test(name));
   return led.find(({ isOwn }) => isOwn) ??
-    led.find(({ name }) => !ofRuntime.test(name) && !ofLibraries.test(name)) ?? null;
+    led.find(({ name }) => !ofRuntime.test(name) && !isOfLibrary(name)) ?? null;
 }
 
 /** Whether an exception of Objective-C stands for one of .NET: it is named by the type, with which its reason begins.
@@ -143,10 +144,6 @@ export function isRuntimeMethod(symbol: string): boolean {
     /^(?:[A-Z]\w{0,60}\.){1,8}[^:\s(]{1,200}:[\w.<>]{1,200}(?: \(|\(|$)/.test(symbol);
 }
 
-/** Namespaces of libraries that programs bring along. */
-const ofLibraries =
-  /^(?:Xamarin|Microsoft|Newtonsoft|MvvmCross|ReactiveUI|Prism|SQLite|Realms|FFImageLoading|Plugin|Acr|Rg|SkiaSharp|DryIoc|Autofac|Syncfusion|Telerik|DevExpress|Akavache|Refit|Polly|RestSharp|Splat|Sentry)\./;
-
 /** The innermost method of a managed stack that is none of .NET's own, and whether it is of a library: by its namespace, or
  * as its first name is neither the program's nor that of the method that began. `null` without one. */
 export function managedOwner(
@@ -160,7 +157,7 @@ export function managedOwner(
   const own = [main?.name, report.process.name, report.process.identifier?.split(".").at(-1)]
     .filter((name) => name != null).map(first);
   // Libraries that were built with lines have them, too.
-  const isKnown = ofLibraries.test(call.name);
+  const isKnown = isOfLibrary(call.name);
   const isOwn = own.includes(first(call.name)) || (call.isOwn && !isKnown);
   return { name: call.name, isLibrary: !isOwn && (isKnown || main !== undefined) };
 }

@@ -231,7 +231,19 @@ const classes: readonly (readonly [string, string, string])[] = [
     "the Facebook SDK",
     "github.com/facebook/facebook-ios-sdk, before its version 4, and its ads",
     `[FBSession* [FBRequest [FBRequestConnection* [FBAppCall* [FBLoginView* [FBAdView*
-    [FBNativeAd* [FBInterstitialAd* [FBRewardedVideoAd* [FBAdDebug* [FBAudienceNetwork*`,
+    [FBNativeAd* [FBInterstitialAd* [FBRewardedVideoAd* [FBAdDebug* [FBAudienceNetwork*
+    [FBAdInit* [FBAdSettings* [FBAdOptions* [FBAdExperience* [FBAdExtraHint* [FBMediaView*
+    [FBNativeBannerAd*`,
+  ],
+  [
+    "the Google VR SDK (Cardboard)",
+    "github.com/googlevr/gvr-ios-sdk and cardboard; github.com/google/ion, which is in it",
+    `gvr::* ion::base::* ion::gfx::* ion::gfxutils::* ion::portgfx::* ion::math::* ion::text::*
+    ion::image::* ion::port::* [GVRRenderer* [GVROverlay* [GVRCardboard* [GVRAudioEngine*
+    [GVRHeadPose* [GVRVideo* [GVRKit* [GVRImageRenderer* [GVRUIViewRenderer* [GVRScene*
+    [GVRPanorama* [GCSCardboard* cardboard::* CardboardHeadTracker_* CardboardLensDistortion_*
+    CardboardDistortionRenderer_* CardboardQrCode_* CardboardUnity_* [CardboardDeviceParams*
+    [CardboardQRScan* [CardboardSensor*`,
   ],
   [
     "Flipper",
@@ -448,7 +460,10 @@ const classes: readonly (readonly [string, string, string])[] = [
     "their SDKs: Localytics, Countly, Kochava, Leanplum, Swrve, Segment, Adobe, Optimizely, GameAnalytics, TalkingData, GrowingIO, SensorsData and others",
     `[Localytics* [Countly* [CLY* [Kochava* [KVATracker* [KVAEvent* [TuneEvent* [TuneManager*
     [MobileAppTracker* [Apptentive* [Leanplum* [LPRequest* [LPAction* [LPVar* [LPInternal*
-    [Swrve* [SEGAnalytics* [SEGSegment* [SEGHTTP* [SEGState* [ADBMobile* [ADBAnalytics*
+    [Swrve* [SEGAnalytics* [SEGSegment* [SEGHTTP* [SEGState* [SEGIntegration*
+    [SEGMiddleware* [SEGBlockMiddleware* [SEGDestinationMiddleware* [SEGStoreKit* [SEGFileStorage*
+    [SEGUserDefaultsStorage* [SEGWebhook* [SEGTrackPayload* [SEGScreenReporting*
+    [SEGIdentifyPayload* [SEGReachability* [ADBMobile* [ADBAnalytics*
     [ACPCore* [ACPExtension* [ACPNetwork* [AEPCore* [Optimizely* [OPTLY* [Crittercism*
     [Instabug* [IBGBug* [IBGNetwork* [IBGHTTP* [Apptimize* [Taplytics* [SCORStream*
     [SCORAnalytics* [SCORConfiguration* [MoatAd* [Bugly* [TalkingData* [TDGA* [Growing*
@@ -479,7 +494,8 @@ const classes: readonly (readonly [string, string, string])[] = [
     [NIMSession* [EMClient* [EMChatManager* [EMConversation* [V2TIM* [TIMManager* [TUIKit*
     [TUIChat* [SBDMain* [SBDChannel* [SBDMessage* [LYRClient* [LYRUI* [ATLConversation* [QBChat*
     [QBRequest* [QBRTC* [TCHClient* [TCHChannel* [TWCClient* [Agora* [ZegoExpress* [ZegoLive*
-    [TRTCCloud* [TVI* [OTSession* [OTPublisher* [OTSubscriber* [MobileRTC*`,
+    [TRTCCloud* [TVI* [OTSession* [OTPublisher* [OTSubscriber* [MobileRTC* [ZoomSDK*
+    [ZoomVideoSDK*`,
   ],
   [
     "a social network's SDK",
@@ -514,9 +530,24 @@ const classes: readonly (readonly [string, string, string])[] = [
     [YuMi* [Maio* [MaioIns* [NendAd* [Adfurikun* [ADFm* [AdMarvel* [Flymob*`,
   ],
   [
+    "a service of advertisements",
+    "github.com/googleads/googleads-mobile-ios-mediation and mopub/mopub-ios-mediation: the classes that they call",
+    `[CHBMediation* [CHBCache* [CHBClick* [CHBShow* [CHBStart* [CHBDismiss* [CHBReward*
+    [IASDKCore* [IAMediation* [IAFullscreenUnit* [IANativeAd* [IAVideoContent* [IAViewUnit*
+    [IAMRAID* [IMPrivacyCompliance* [IMRequestStatus* [ISABanner* [ISAInterstitial*
+    [ISARewarded* [ISAInitRequest* [LevelPlay* [ImobileSdk* [FADAdLoader* [FADAdView*
+    [FADInterstitial* [FADNative* [FADVideoReward* [PAGLAppOpen* [PAGLInterstitial*
+    [PAGLNative* [PAGLMaterial* [PAGSdk* [PAGInterstitial* [PAGRewarded* [PAGAppOpen*
+    [PAGBiddingRequest* [SAKAd* [SAKInterstitial* [SAKMobileAd* [SAKRewarded* [SAKRegister*
+    [VASInline* [VASInterstitial* [VASNative* [VASErrorInfo* [VASRequestMetadata*
+    [BUFullscreenVideo*`,
+  ],
+  [
     "Unity Ads",
     "docs.unity.com/ads",
-    "[UnityAds* [UnityServices* [UMONInit*",
+    `[UnityAds* [UnityServices* [UMONInit* [GMASCAR* [GMAQuery* [GMAVersion* [GMABase*
+    [GMAGenericAds* [GMAAdLoader* [GMAWebViewEvent* [USTRApi* [USTRStore* [USTRAppSheet*
+    [UANAApi* [UARApi* [IUSRV*`,
   ],
   [
     "Vungle",
@@ -797,7 +828,8 @@ const classes: readonly (readonly [string, string, string])[] = [
   [
     "Spotify's SDK",
     "developer.spotify.com",
-    "[SPTAppRemote* [SPTAudio* [SPTAuth* [SPTSession* [SPSession [SPPlaylist* [SPCoreAudio*",
+    `[SPTAppRemote* [SPTAudio* [SPTAuth* [SPTSession* [SPTConfiguration* [SPSession [SPPlaylist*
+    [SPCoreAudio*`,
   ],
   [
     "Nearby, Estimote, Kontakt or another library of beacons",

@@ -534,6 +534,19 @@ Deno.test("libraries that are linked into programs, by prefixes of their names",
   );
   assertEquals(maker("physx::Sc::Scene::simulate(float)"), "PhysX");
   assertEquals(maker("-[FMStation play]"), null);
+  for (
+    const symbol of [
+      "ion::portgfx::Visual::GetShareGroupId() const",
+      "gvr::CardboardApiImpl::InitializeGl()",
+      "-[GVRRenderer initializeGl]",
+      "CardboardHeadTracker_getPose",
+    ]
+  ) assertEquals(maker(symbol), "the Google VR SDK (Cardboard)");
+  assertEquals(maker("ion::Charge::add()"), null);
+  assertEquals(maker("-[PAGSdk start]"), "a service of advertisements");
+  assertEquals(maker("-[PAGLayer draw]"), null);
+  assertEquals(maker("-[FBAdSettings load]"), "the Facebook SDK");
+  assertEquals(maker("-[BRZCampaign load]"), "Appboy (Braze)");
 });
 
 Deno.test("Expo's development client and Mono's own functions in a program are theirs", () => {
@@ -2580,6 +2593,8 @@ Application Specific Information:
 `,
       "x",
     )).absent;
+  assertEquals(managed("Mopups.Pages.PopupPage.Close"), "managed library");
+  assertEquals(managed("CommunityToolkit.Maui.Views.Popup.Close"), "managed library");
   assertEquals(managed("Xamarin.Forms.Platform.iOS.LabelRenderer.UpdateFont"), "managed library");
   assertEquals(managed("Shop.iOS.Cart.Fill"), "managed own");
   const loaded = (reason: string): string | null =>
