@@ -285,6 +285,8 @@ const absences = {
   pool: safe`not known; who released the object too often is not on the stack`,
   address:
     safe`not known: only addresses could be read of the stack; the innermost that is not in the system's shared cache`,
+  unplaced:
+    safe`not decided; the innermost code that is not the system's is in no image that could be read of the report, and may be the program's`,
   addresses: safe`the system, by the addresses; what the program did before may have led to it`,
   recorder: safe`not known; the stack is that of the crash reporter in the process`,
   module:

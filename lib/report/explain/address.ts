@@ -25,6 +25,7 @@ import {
 } from "./region.ts";
 import { isMobile } from "./platform.ts";
 import { isCopying, isProbing } from "./copying.ts";
+import { filledWords, fillingOf } from "./filling.ts";
 import { faultingThread, type Used, usedFor } from "./instruction.ts";
 import { abortsAfter, innermost, interrupted, isShallow, isUnnamed } from "./stack.ts";
 
@@ -42,39 +43,6 @@ const PAGE_ZERO = 0x1_0000_0000n;
 /** From this many frames on, an access at the stack pointer is taken for an overflow. */
 const DEEP = 400;
 
-/** Fill patterns of malloc's debugging options, malloc(3), and of other allocators. */
-const fillings: readonly (readonly [bigint, AddressClass, string])[] = [
-  [0x5555_5555_5555_5555n, "freed", "what malloc writes over freed memory (MallocScribble)"],
-  // Clang, -ftrivial-auto-var-init; Zig, `undefined`.
-  [
-    0xaaaa_aaaa_aaaa_aaaan,
-    "uninitialized",
-    "what memory without a value is filled with: by malloc (MallocPreScribble), by Clang where it is told to, and by Zig",
-  ],
-  // jemalloc, include/jemalloc/internal/jemalloc_internal_types.h: JEMALLOC_FREE_JUNK.
-  [
-    0x5a5a_5a5a_5a5a_5a5an,
-    "freed",
-    "what jemalloc, as of older versions of Firefox, writes over freed memory",
-  ],
-  // Mozilla, memory/build/mozjemalloc.cpp: kAllocPoison.
-  [0xe5e5_e5e5_e5e5_e5e5n, "freed", "what Firefox's allocator writes over freed memory"],
-  [
-    0xdead_beefn,
-    "marked",
-    "a mark that programs write to memory that is freed or not set, or crash by on purpose",
-  ],
-];
-
-/** What a value is by the pattern that it was filled with, or is a little behind; `null` for others. */
-function fillingOf(value: bigint, isWide: boolean): readonly [AddressClass, string] | null {
-  for (const [filling, kind, words] of fillings) {
-    const difference = value - (isWide ? filling : filling & 0xffff_ffffn);
-    if (difference > -0x1000n && difference < 0x1000n) return [kind, words];
-  }
-  return null;
-}
-
 /** Keys of the `address` rows of the knowledge table. */
 export type AddressClass =
   | "null"
@@ -89,6 +57,7 @@ export type AddressClass =
   | "deliberate"
   | "uninitialized"
   | "marked"
+  | "filled index"
   | "low"
   | "return"
   | "stack area"
@@ -101,6 +70,7 @@ export type AddressClass =
   | "execute nothing"
   | "fetch"
   | "null call"
+  | "lone null call"
   | "overrun"
   | "beside"
   | "destroyed"
@@ -258,19 +228,28 @@ const jumps: readonly Rule[] = [
       `the program jumped there${signed.length > 0 ? "" : jumpWords(report, address, region)}`,
     ]];
   },
-  ({ state }) => {
+  ({ report, state }) => {
     const lr = register(state, "lr");
-    return lr === 0n
-      ? [
+    if (lr === 0n) {
+      return [
         "return",
         "the program jumped there: it called a null function pointer or returned to null (lr is 0 too)",
-      ]
-      : [
-        "null call",
-        `the program jumped there: it called a null function pointer${
-          lr === null ? ", most likely" : ""
-        }`,
       ];
+    }
+    const isAlone = report.crashedThread?.frames.length === 1;
+    const caller = lr === null || !isAlone ? null : imageAt(report.images, lr);
+    return [
+      lr === null && isAlone && cpuOf(report) === "arm" ? "lone null call" : "null call",
+      `the program jumped there: it called a null function pointer${
+        lr === null ? ", most likely" : ""
+      }${
+        caller === null
+          ? ""
+          : `; the call was to return to ${caller.name} + 0x${
+            (lr! - caller.base).toString(16)
+          } (lr)`
+      }`,
+    ];
   },
 ];
 
@@ -404,6 +383,12 @@ function imageWords({ report, address, image, region, executed }: Fault): Found 
 const parts: readonly (readonly Rule[])[] = [
   jumps.map((rule): Rule => (fault) => fault.executed ? rule(fault) : null),
   [({ filling }) => filling],
+  [({ address, executed, filling, text, state }) => {
+    const words = executed || filling !== null || text !== null || address < NEAR_NULL
+      ? null
+      : filledWords(address, state?.registers ?? []);
+    return words === null ? null : ["filled index", `it is ${words}`];
+  }],
   numbers,
   stacks,
   [({ address, text, state }) => text === null ? null : ["text", usedText(state, address)]],
@@ -467,8 +452,8 @@ function isSingle(said: Found | readonly Found[]): said is Found {
 /** The class of an address, by what else the report has of the access. */
 function settled(fault: Fault, kind: AddressClass, words: readonly string[]): AddressWords {
   const { report, address, region, sp } = fault;
-  // Without its stack it may as well be that of a function.
-  if (kind === "null" && address === 0n && (counterOf(report) === null || isLost(report))) {
+  // Without its stack it may as well be that of a function, also where a reporter has 0 for what it does not know.
+  if (kind === "null" && address === 0n && ((counterOf(report) ?? 0n) === 0n || isLost(report))) {
     return { kind: "nothing", words };
   }
   const access = accessOf(report);
@@ -736,8 +721,18 @@ export function isExecuted(report: CrashReport, address: bigint): boolean {
 function isInnermost(report: CrashReport, address: bigint): boolean {
   const frame = innermost(report.crashedThread);
   return frame !== undefined && frame.address === address && address !== 0n &&
-      (report.crashedThread?.frames.length ?? 0) > 1 ||
+      ((report.crashedThread?.frames.length ?? 0) > 1 || isCounter(report, frame)) ||
     isNullFrame(report, address);
+}
+
+/** Whether a frame without an image is in the form that the system's reporter alone has, `??? 000000000000000000 0 + 0`: it
+ * begins each stack with the program counter, where others put 0 for what they do not know. Where the registers are there,
+ * they tell. */
+function isCounter({ text, crashedThread }: CrashReport, { span }: ReportFrame): boolean {
+  if (span === null || programCounter(crashedThread) !== null) return false;
+  return /^\s{0,9}0\s+\?\?\?\s+(?:0{10}|0{18}|0x[0-9a-f]{8,16}) 0 \+ \d{1,20}\s*$/.test(
+    text.slice(span.start, span.end),
+  );
 }
 
 /** Whether the innermost frame is at null, which some reporters put there for frames that are not known. */
@@ -745,8 +740,8 @@ function isNullFrame(report: CrashReport, address: bigint): boolean {
   const frame = innermost(report.crashedThread);
   const stack = report.crashedThread?.frames ?? [];
   return address === 0n && frame !== undefined && frame.address === 0n && frame.image === null &&
-    frame.imageName === null && frame.symbol === null && stack.length > 1 &&
-    !isLost(report);
+    frame.imageName === null && frame.symbol === null &&
+    (stack.length > 1 || isCounter(report, frame)) && !isLost(report);
 }
 
 /** Whether the walk has 0 behind a signal's handler, as it often has on Intel CPUs, whatever was interrupted. */

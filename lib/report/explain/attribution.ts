@@ -62,6 +62,7 @@ import {
   isPythons,
   isReporterCrash,
   isScriptError,
+  isUnmapped,
   isUnplaced,
   raisesAgain,
   tellingStack,
@@ -166,6 +167,7 @@ function attribute(report: CrashReport, options: AttributionOptions): Attributio
     const absent = report.stacks.length === 0 ? "stack" : "signal";
     return { ...undecided, verdict: "none", absent, frames };
   }
+  if (isUnmapped(report)) return { ...undecided, verdict: "none", absent: "launch", frames };
   if (decidesNothing(report, stack)) {
     return { ...undecided, verdict: "none", absent: whyNone(report, stack), frames };
   }
@@ -262,6 +264,16 @@ function attribute(report: CrashReport, options: AttributionOptions): Attributio
     deciding?.frame.symbol === "main" && deciding.owner === "program" &&
     stack.slice(begin, at).some((frame) => isUnplaced(report, stack, frame))
   ) return { ...undecided, absent: "some images", frames };
+  const near = isOwn ? unplacedBefore(owned, at) : -1;
+  if (near >= 0) {
+    return {
+      ...undecided,
+      absent: "unplaced",
+      deciding: frames[near],
+      passed: near,
+      frames,
+    };
+  }
   const module = deciding === null ? swiftModule(report) : null;
   if (module !== null) {
     return { ...undecided, verdict: "program", absent: "module", library: module, frames };
@@ -329,6 +341,26 @@ function attribute(report: CrashReport, options: AttributionOptions): Attributio
     frames,
   };
 }
+
+/** Index of the innermost frame before the deciding one that may be of the same image, or of another one of the program, where
+ * the report lists no images and has only its address: how far the program goes is not known then. -1 without one. */
+function unplacedBefore({ report, stack, begin }: OwnedStack, at: number): number {
+  if (report.images.length > 0) return -1;
+  const { address } = stack[at];
+  return stack.findIndex((frame, index) => {
+    if (index < begin || index >= at || frame.symbol !== null || frame.cached === true) {
+      return false;
+    }
+    // Who wrote that knew the images.
+    const { span } = frame;
+    if (span !== null && report.text.slice(span.start, span.end).includes("???")) return false;
+    const distance = frame.address < address ? address - frame.address : frame.address - address;
+    return distance < NEAR_IMAGE && isUnplaced(report, stack, frame);
+  });
+}
+
+/** A program and what is loaded beside it take up less. */
+const NEAR_IMAGE = 1n << 28n;
 
 /** Whether a report has only the name of a frame's image, which is not the program itself. */
 function isNamedOnly(frame: ReportFrame, { process }: CrashReport): boolean {

@@ -81,7 +81,8 @@ export function explainReport(
   }
   if (report.format === "sample" || report.format === "spindump") {
     const threads = threadCount(report);
-    const title = threads === 0 ? report.format : `${report.format}, ${count(threads, "thread")}`;
+    const kind = isHeadless(report) ? `part of a ${report.format}` : report.format;
+    const title = threads === 0 ? kind : `${kind}, ${count(threads, "thread")}`;
     return explainSampled(report, title, [], [], mine);
   }
   if (isLive(report)) {
@@ -98,6 +99,14 @@ export function explainReport(
     return explainSampled(report, "paused by a debugger", [told], [], mine);
   }
   return explainCrash(report, mine);
+}
+
+/** Whether a copy of a sample or spindump lacks the head, which says of what and how long it was taken. */
+function isHeadless({ format, text }: CrashReport): boolean {
+  const head = format === "sample"
+    ? /^\W{0,9}(?:Analysis of sampling|Sampling process) /m
+    : /^\W{0,9}(?:Event|Duration|Duration Sampled|Steps|Data Source|Reason): /m;
+  return !head.test(text.slice(0, 1 << 16));
 }
 
 /** Number of threads of a sample, which has a row for each queue that a thread worked for, and for a queue of several threads. */

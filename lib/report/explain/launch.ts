@@ -88,17 +88,29 @@ function endedLoading(
 const EARLY = 60;
 
 /** Seconds from a process's launch to its end; `null` where the report does not tell both to fractions. */
-export function age({ process, date }: CrashReport): number | null {
+export function age(report: CrashReport): number | null {
+  const { process, date } = report;
   const begun = timeOf(process.launched);
   const ended = timeOf(date);
-  return begun === null || ended === null ? null : ended - begun;
+  if (begun === null || ended === null) return null;
+  return isWhole(report) ? Math.floor(ended) - Math.floor(begun) : ended - begun;
+}
+
+/** Whether both times have their seconds again in place of fractions, as iOS 9 and watchOS 2 write them. */
+function isWhole({ process, date }: CrashReport): boolean {
+  return [process.launched, date].every((time) => /:(\d\d)\.\1 /.test(time ?? ""));
 }
 
 /** Tells how long after its launch a process ended, if that was soon. */
 export function ageWords(report: CrashReport): string | null {
   const seconds = age(report);
   if (seconds === null || seconds < 0 || seconds >= EARLY) return null;
-  const words = seconds < 0.1 ? "less than 0.1" : seconds.toFixed(1);
+  const words = isWhole(report)
+    // Both may be nearly a second later.
+    ? seconds < 2 ? `less than ${seconds + 1}` : `about ${seconds}`
+    : seconds < 0.1
+    ? "less than 0.1"
+    : seconds.toFixed(1);
   return `It was ${words} s after the launch.`;
 }
 

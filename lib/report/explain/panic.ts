@@ -1,6 +1,7 @@
 /** Kernel panics. */
 
 import { textWords } from "./address.ts";
+import { filledWords, type NamedValue } from "./filling.ts";
 import { capitalized, sentence } from "./words.ts";
 import { demangle } from "../../symbols/demangle/demangle.ts";
 import { textAt } from "../json.ts";
@@ -485,7 +486,11 @@ function kernelFault({ text, panic, threads, images }: CrashReport): string[] {
     const why = fault === null && address >= NEAR_NULL ? abort?.why ?? statusWords(fsr) : "";
     if (why !== "") words.push(why);
     const text = textWords(address);
+    const filled = text === null && address >= NEAR_NULL
+      ? filledWords(address, panicRegisters(head))
+      : null;
     if (text !== null) words.push(sentence(text));
+    if (filled !== null) words.push(`It is ${filled}.`);
   }
   words.push(...fullStack(head, panic?.message ?? ""));
   if (trap?.[2] === "13") words.push(...strangeAddresses(head));
@@ -523,6 +528,20 @@ function kernelFault({ text, panic, threads, images }: CrashReport): string[] {
   }
   return words;
 }
+
+/** The general registers of a panic's text. */
+function panicRegisters(head: string): NamedValue[] {
+  return [
+    ...head.matchAll(
+      /\b(x\d{1,2}|r\d{1,2}|R[A-D]X|R[SD]I|RBP|R[89]|R1[0-5]): {1,4}(0x[0-9a-f]{8,16})\b/g,
+    ),
+  ]
+    .slice(0, MAX_REGISTERS)
+    .map(([, name, value]) => ({ name, value: BigInt(value) }));
+}
+
+/** More no CPU's state has. */
+const MAX_REGISTERS = 40;
 
 /** A register of an Intel CPU in a panic's text. */
 const intelRegister = /\b(R[A-D]X|R[SD]I|RBP|RSP|R[89]|R1[0-5]): {1,4}(0x[0-9a-f]{16})/gi;

@@ -219,6 +219,7 @@ function endsInLoop({ format, text }: CrashReport, thread: ReportThread): boolea
  * - `own`: the copy's stack and the program are the system's; `part`: the whole stack and the program
  * - `passed`: the program's functions on it only passed an event of the system's on
  * - `address`: no frame names its image; the innermost that is not in the system's shared cache is known
+ * - `unplaced`: the innermost that may be the program's is in no image that is known, and near one of the program's
  * - `addresses`: no frame names its image, and all are in the system's libraries
  * - `generated`: the code that a signal interrupted is in no image, as what a run-time compiles
  * - `compiled`: the innermost code that is not the system's is such
@@ -280,6 +281,7 @@ export type Absent =
   | "generated"
   | "compiled"
   | "address"
+  | "unplaced"
   | "launch"
   | "addresses"
   | "recorder"
@@ -834,8 +836,7 @@ export function isWithinFork(stack: readonly ReportFrame[]): boolean {
 export function isPackaging(report: CrashReport): boolean {
   const { termination, exception, information, threads } = report;
   if (isBadJump(report)) return false;
-  // The system could not decrypt or map what is sound.
-  if (information.some((text) => text.includes("mremap_encrypted() => "))) return false;
+  if (isEncrypted(report)) return false;
   if (/^(?:DYLD|CODESIGNING|EXEC)$/i.test(termination?.namespace ?? "")) return true;
   if (/Code Signature Invalid/.test(exception?.signal ?? "")) return true;
   if (termination?.namespace != null && termination.namespace !== "SIGNAL") return false;
@@ -851,6 +852,17 @@ export function isPackaging(report: CrashReport): boolean {
     !threads.some(({ crashed, frames }) =>
       crashed && frames.some(({ symbol }) => symbol === "dlopen")
     );
+}
+
+/** Whether the system could not map or decrypt a library that is there, as dyld says: Apple, dyld, mach_o/Image.cpp. */
+function isEncrypted({ information }: CrashReport): boolean {
+  return information.some((text) => text.includes("mremap_encrypted() => "));
+}
+
+/** Whether that was while the program was loaded. */
+export function isUnmapped(report: CrashReport): boolean {
+  return isEncrypted(report) &&
+    !report.stacks.some((stack) => stack.some(({ symbol }) => symbol === "dlopen"));
 }
 
 /** Thermal kills, forced quits, stackshots, VoIP restarts. */

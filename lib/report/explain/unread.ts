@@ -21,7 +21,7 @@ const MAX_QUOTED = 300;
 /** What people write around what was printed: to each other, as lists with marks, and as members of JSON; their code, and what
  * other systems and tools printed. */
 const prose =
-  /(?:^|[ "(])(?:I|I['\u2019](?:m|ve|ll|d)|[Mm]y|[Ww]e|[Yy]ou|[Yy]our|[Pp]lease|[Tt]hanks?)[ ,.!]|^(?:[-*\u2022]|\d{1,2}\.) .*[`*]{1,5} ?\w|^"\w{1,40}"\s?:|\bcore dump\b|\bquit unexpectedly\b|\*\*["'\w]|\bcrash(?:es|ing)\b|\/home\/|^configure: |^0x[0-9a-f]{6,16} |[;{]$|^(?:catch|try|throw|if|for|while) ?[({]/;
+  /(?:^|[ "(])(?:I|I['\u2019](?:m|ve|ll|d)|[Mm]y|[Ww]e|[Yy]ou|[Yy]our|[Pp]lease|[Tt]hanks?)[ ,.!]|^(?:[-*\u2022]|\d{1,2}\.) .*[`*]{1,5} ?\w|^"\w{1,40}"\s?:|\bcore dump\b|\bquit unexpectedly\b|\*\*["'\w]|\bcrash(?:es|ing)\b|\/home\/|^configure: |^0x[0-9a-f]{6,16} |[;{]$|^(?:catch|try|throw|if|for|while) ?[({]|\b(?:[Bb]ell?ow|[Ff]ollowing|[Aa]bove|[Hh]ere) (?:is|are) |^[a-z]{2,12}(?: [A-Za-z]{1,14}[,.]?){6,}$|^Exception Category: \w{1,20}$/;
 
 /** What a log has before its words, of the system or of NSLog. */
 const logLine =

@@ -728,6 +728,17 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     raise,
   ),
   ...frame(
+    ["AVAudioIONodeImpl::SetOutputFormat*"],
+    "AVFAudio refused a format for the input or the output.",
+    [
+      "a sample rate that is not the hardware's, fixed in the code or read before the route changed",
+      "a format without channels or a sample rate, as where no microphone may be used",
+    ],
+    "Read the condition in the exception's reason; compare formats.",
+    "Apple, AVAudioEngine",
+    raise,
+  ),
+  ...frame(
     ["-[AVAudioPlayerNode play*"],
     "AVFAudio refused to start a player.",
     ["an engine that does not run, or a node that is not connected to it"],

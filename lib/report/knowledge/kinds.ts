@@ -879,6 +879,17 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "address",
+    "filled index",
+    "",
+    [
+      "an index or a length that came from outside and was not checked",
+      "an index that was never set, or was read from freed memory",
+    ],
+    "See where the index comes from, and what checks it; run with Address Sanitizer.",
+    vm,
+  ),
+  row(
+    "address",
     "low",
     "",
     [
@@ -1064,6 +1075,17 @@ export const kindRows: readonly KnowledgeRow[] = [
       "a function that this system or driver does not have: weakly linked, or not found by a look-up at run time",
     ],
     "See the caller: which function pointer it called.",
+    vm,
+  ),
+  row(
+    "address",
+    "lone null call",
+    "",
+    [
+      "a function pointer or callback that was never set",
+      "a function that this system or driver does not have: weakly linked, or not found by a look-up at run time",
+    ],
+    "Look at lr in the registers of a whole report: the call was to return there.",
     vm,
   ),
   row(

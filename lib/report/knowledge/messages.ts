@@ -1714,27 +1714,94 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Attach and connect it before it is started, and again where the connections were removed.",
     "Apple, AVAudioEngine",
   ),
-  message(
-    "IsFormatSampleRateAndChannelCountValid",
+  ...rows(["IsFormatSampleRateAndChannelCountValid(hwFormat)"], [
+    "AVFAudio found no format of the hardware to record or play with: without a sample rate or channels.",
+    [
+      "no input or output device, or no permission for the microphone",
+      "an audio session that is not active, or whose category does not record",
+    ],
+    "Activate the session and check the format of the node's bus before the tap is installed or the engine started.",
+    "Apple, AVAudioEngine",
+  ]),
+  ...rows(["IsFormatSampleRateAndChannelCountValid", "format.sampleRate > 0"], [
     "AVFAudio got a format whose sample rate or number of channels it does not take, such as zero.",
-    "itself",
+    [
+      "the format of an input where no microphone may be used or is there, or where the audio session is not active",
+      "a format that was made with wrong values",
+    ],
     "Check the format where it is made or taken from a node.",
     "Apple, AVAudioEngine",
-  ),
+  ]),
+  ...rows(["HWFormat.sampleRate", "hwFormat.sampleRate"], [
+    "AVFAudio got a format whose sample rate is not the hardware's.",
+    [
+      "a sample rate that is fixed in the code",
+      "a format that was read before the route changed, as by a headset or another program's session",
+    ],
+    "Read the format of the node's bus right before it is used, once the session is active, or pass nil.",
+    "Apple, AVAudioEngine",
+  ]),
   message(
     "format.sampleRate == ",
-    "AVFAudio got a format whose sample rate is not the one it must have, such as the hardware's.",
+    "AVFAudio got a format whose sample rate is not the one it must have.",
     "itself",
     "Use the format of the node's bus.",
     "Apple, AVAudioEngine",
   ),
-  message(
-    "nullptr == Tap()",
+  ...rows(["nullptr == Tap()", "_recordingTap == nil"], [
     "A tap was installed on a bus that has one already.",
-    ["installTapOnBus: called twice without removeTapOnBus:"],
-    "Remove the tap before another is installed.",
+    [
+      "installTapOnBus: called twice without removeTapOnBus:, as where a start failed or the engine stopped by itself",
+    ],
+    "Remove the tap before another is installed, also where the engine does not run.",
     "Apple, AVAudioNode",
+  ]),
+  message(
+    "_engine->IsRunning()",
+    "AVFAudio refused to start a player: its engine does not run.",
+    ["an engine that is not started, or was stopped by an interruption or a change of the route"],
+    "Start the engine first, and again after interruptions.",
+    "Apple, AVAudioEngine",
   ),
+  message(
+    "required condition is false: _engine != ",
+    "A player or another node was used that belongs to no engine.",
+    [
+      "a node that was never attached, or was detached",
+      "an engine that was made anew, or released, while its nodes were kept",
+    ],
+    "Attach the node to the engine before it is used, and again to a new one.",
+    "Apple, AVAudioEngine",
+  ),
+  message(
+    "inputNode != nullptr || outputNode != nullptr",
+    "An engine of AVFAudio was prepared or started that has neither an input nor an output.",
+    [
+      "an engine none of whose nodes was asked for before: mainMixerNode, inputNode and outputNode make theirs",
+      "an engine that was kept when the media services were reset, or the session was deactivated",
+    ],
+    "Ask for the node, or connect one, before the engine is prepared or started.",
+    "Apple, AVAudioEngine",
+  ),
+  message(
+    "_outputFormat.channelCount == buffer.format.channelCount",
+    "A buffer was scheduled whose number of channels is not that of the player's connection.",
+    "itself",
+    "Connect the player with the buffer's format, or convert the buffer.",
+    "Apple, AVAudioPlayerNode",
+  ),
+  ...rows(["isSrcNodeConnectedToIONode", "isDestNodeConnectedToIONode"], [
+    "AVFAudio could not connect or disconnect nodes as its engine is connected now.",
+    ["connections that are changed while the engine runs"],
+    "Make the connections before the engine is started.",
+    "Apple, AVAudioEngine",
+  ]),
+  ...rows(["!nodeimpl->HasEngineImpl()", "!nodeimpl->IsAttached()"], [
+    "A node was attached that an engine of AVFAudio has already.",
+    "itself",
+    "Attach it once, or detach it before.",
+    "Apple, AVAudioEngine",
+  ]),
   ...rows([
     "required condition is false: ",
     "com.apple.coreaudio.avfaudio",

@@ -7,6 +7,7 @@ import { wholeReasons } from "./crash_said.ts";
 import { numberedException } from "./metrickit.ts";
 import { MANAGED_STACK, managedMethods, saidByMono } from "./mono.ts";
 import { loggedProcess, noThreads } from "./parts.ts";
+import { titleFrame } from "./title_frame.ts";
 import type { ArchName } from "../../arch/mod.ts";
 import { archOfCodeType, imageFinder, imageTitle, isSystemImage } from "../images.ts";
 import { isLowMemory } from "../jetsam.ts";
@@ -34,6 +35,7 @@ export function finishCrash(draft: CrashDraft): CrashReport {
   nameProgram(draft, process);
   const frame = frameReader(draft.images);
   const triggered = header.triggeredThread;
+  beginByTitle(draft, process.name, triggered);
   settleCrashed(draft, triggered, header.exception !== null);
   const known = draft.threads.some(({ crashed }) => crashed);
   // The text ends with the exception's line.
@@ -127,6 +129,17 @@ function frameReader(images: readonly ReportImage[]): (line: DraftFrame) => Repo
       span: line.span,
     };
   };
+}
+
+/** Begins the crashed thread by the title above a report of which neither its stack nor an exception's was copied. */
+function beginByTitle(draft: CrashDraft, process: string | null, triggered: number | null): void {
+  if (draft.threads.length > 0 || draft.exception !== null || draft.exceptions.length > 0) return;
+  const frame = draft.fields.length < 3 ? null : titleFrame(draft, process);
+  if (frame === null) return;
+  draft.begin({ index: triggered ?? 0, name: null, queue: null, crashed: true });
+  draft.thread!.frames.push(frame);
+  if (triggered === null) draft.thread!.isNumbered = false;
+  draft.warn("no threads were found in the report; its title names the function that crashed");
 }
 
 /** Decides which thread crashed, where the titles of threads do not say it.

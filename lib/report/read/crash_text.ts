@@ -118,9 +118,9 @@ class CrashTextReader {
       this.#understand(at, line, trimmed.replace(/^(?:> ?)+(?=\S)/, ""));
       return;
     }
-    if (this.#hasEscapes && trimmed.includes("\\_")) {
-      // Markdown's escapes.
-      this.#understand(at, line.replaceAll("\\_", "_"), trimmed.replaceAll("\\_", "_"));
+    const plain = this.#hasEscapes && trimmed.includes("\\_") ? withoutEscapes(trimmed) : trimmed;
+    if (plain !== trimmed) {
+      this.#understand(at, withoutEscapes(line), plain);
       return;
     }
     const title = titleIn(trimmed, first);
@@ -575,8 +575,9 @@ class CrashTextReader {
     if (inSection && this.#draft.isOfReport && isMarkup(trimmed)) return;
     // What a person writes behind a part of a report.
     if (
-      inSection && this.#draft.isOfReport && this.#draft.afterBlank && isPersons(trimmed) &&
-      sectionTitles.test(section.name) && section.lines.some((other) => other.trim() !== "")
+      inSection && this.#draft.isOfReport && this.#draft.afterBlank &&
+      sectionTitles.test(section.name) && section.lines.some((other) => other.trim() !== "") &&
+      (isPersons(trimmed) || section.name.startsWith("Dyld") && isSentence(trimmed))
     ) {
       this.#draft.collecting = "outside";
       return;
@@ -635,6 +636,18 @@ class CrashTextReader {
   }
 }
 
+/** A line without Markdown's escapes of underscores. In a path of Windows, `D:\agent\_work`, they are none. */
+function withoutEscapes(line: string): string {
+  return line.replace(
+    /\\_/g,
+    (escape, at: number) =>
+      /\b[A-Za-z]:\\[^:]*$/.test(line.slice(Math.max(0, at - MAX_PATH), at)) ? escape : "_",
+  );
+}
+
+/** Characters of a path before its folder. */
+const MAX_PATH = 400;
+
 /** Whether a line is only an image of Markdown or HTML. */
 function isMarkup(line: string): boolean {
   return /^!\[[^\]]{0,300}\]\([^)\s]{1,1000}\)$|^<img\s[^>]{1,1000}>$/.test(line);
@@ -642,7 +655,14 @@ function isMarkup(line: string): boolean {
 
 /** Whether a line is a question, or tells what its writer did. */
 function isPersons(line: string): boolean {
-  return /^[A-Z][a-z']{0,20} .{3,400}\?$|\bI(?:'m|'ve|'d)? [a-z]{2,}\b/.test(line);
+  return /^[A-Z][a-z']{0,20} .{3,400}\?$|\bI(?:['\u2019](?:m|ve|d|ll))? [a-z]{2,}\b|^(?:Thanks|Thank you|Please (?:help|fix|let|see|find|advise)|Hopefully|Any (?:ideas?|help|suggestions?))\b|[.!] [;:]-?[()]$|\b(?:me|my) [a-z ]{2,60}[.!]/
+    .test(line);
+}
+
+/** Whether a line is a sentence of several words, as the dynamic linker writes none by itself. */
+function isSentence(line: string): boolean {
+  return /^[A-Z][\p{Ll}'\u2019]{0,20}(?:,? [\p{L}\p{N}'\u2018-\u201d"().-]{1,60}){5}/u.test(line) &&
+    !/^(?:Library|Symbol|Referenced|Expected|Reason|Dyld|Did find|Could not|Cannot)\b/.test(line);
 }
 
 /** Titles of sections of Apple's reports, also where no empty line is before them. */

@@ -2106,3 +2106,80 @@ Thread 0 Crashed:
   );
   assert(!words("VM - Object is not alive").includes("Kernel Triage"));
 });
+
+Deno.test("values that memory is filled with, as a pointer and as an index", () => {
+  const words = (address: string, registers: string): string =>
+    explainReport(readReport(
+      `Process: Shop [12]
+Code Type: ARM-64 (Native)
+Exception Type: EXC_BAD_ACCESS (SIGSEGV)
+Exception Subtype: KERN_INVALID_ADDRESS at ${address}
+
+Thread 0 Crashed:
+0   Shop   0x0000000100001234 draw + 52
+1   Shop   0x0000000100000c34 main + 52
+
+Thread 0 crashed with ARM Thread State (64-bit):
+    ${registers}   x2: 0x000000016fd1d9b0   x3: 0x0000000000000000
+    fp: 0x000000016fd1d9f0   lr: 0x0000000100005b20 sp: 0x000000016fd1d990   pc: 0x0000000100001234 cpsr: 0x60000000
+`,
+      "x",
+    )).happened.join("\n");
+  const plain = "x0: 0x0000000000000001   x1: 0x00000001fd6e3f70";
+  assertStringIncludes(words("0xcdcdcdcdcdcdcde5", plain), "debugging allocators write to memory");
+  assertStringIncludes(words("0x00000000baadf00d", plain), "a mark that programs write");
+  assertStringIncludes(words("0xbebebebebebebec6", plain), "Address Sanitizer fills new memory");
+  const index = "x0: 0x0000000041414141   x1: 0x000000017f970000";
+  assertStringIncludes(
+    words("0x0000000389a10a10", index),
+    "it is x1 plus 8 times x0 plus 8, and x0 is 0x41414141: one letter again and again",
+  );
+  assert(!words("0x0000000389a90a10", index).includes("41414141"));
+  const { happened } = explainReport(readReport(
+    `panic(cpu 1 caller 0xfffffff027e53660): Kernel data abort. at pc 0xfffffff0282e8830, lr 0xfffffff0282dbb68 (saved state: 0xffffffe811c63420)
+	  x0: 0xffffffe4cdc7ccb0  x1:  0xffffffe19c2a0628  x2:  0xffffffe811c637fc  x3:  0x0000000041414141
+	  pc:  0xfffffff0282e8830 cpsr: 0x60400204         esr: 0x96000006          far: 0xffffffe6d7d1e110
+`,
+    "x",
+  ));
+  assertStringIncludes(
+    happened.join("\n"),
+    "It is x0 plus 8 times x3 plus 2648, and x3 is 0x41414141",
+  );
+});
+
+Deno.test("AVFAudio's checks, by the condition, or by the function that raised it", () => {
+  const words = (condition: string): string =>
+    told(
+      `*** Terminating app due to uncaught exception 'com.apple.coreaudio.avfaudio', reason: 'required condition is false: ${condition}'\n`,
+    ).words;
+  for (
+    const [condition, says] of [
+      ["format.sampleRate == inputHWFormat.sampleRate", "is not the hardware's"],
+      ["IsFormatSampleRateAndChannelCountValid(hwFormat)", "no format of the hardware"],
+      ["IsFormatSampleRateAndChannelCountValid(format)", "where no microphone may be used"],
+      ["_recordingTap == nil", "has one already"],
+      ["_engine->IsRunning()", "its engine does not run"],
+      ["_engine != nil", "belongs to no engine"],
+      ["inputNode != nullptr || outputNode != nullptr", "neither an input nor an output"],
+      [
+        "_outputFormat.channelCount == buffer.format.channelCount",
+        "number of channels is not that",
+      ],
+      ["!nodeimpl->HasEngineImpl()", "has already"],
+      ["_unheardOf", "A check of AVFAudio failed."],
+    ]
+  ) assertStringIncludes(words(condition), says);
+  const raised = told(crashText({
+    last: [
+      "CoreFoundation __exceptionPreprocess + 164",
+      "libobjc.A.dylib objc_exception_throw + 88",
+      "AVFAudio AVAudioIONodeImpl::SetOutputFormat(unsigned long, AVAudioFormat*) + 8",
+      "AVFAudio -[AVAudioNode installTapOnBus:bufferSize:format:block:] + 8",
+      "MyApp listen + 8",
+    ],
+    stack: ["libsystem_kernel.dylib __pthread_kill + 8", "libsystem_c.dylib abort + 8"],
+  })).words;
+  assertStringIncludes(raised, "refused a format for the input or the output");
+  assert(!raised.includes("a tap that is installed already"), raised);
+});

@@ -1132,3 +1132,177 @@ Deno.test("pieces of KSCrash's report: a thread, its threads, its error, the cra
   }
   assertEquals(readReport(JSON.stringify(error), "x").exception?.signal, "SIGABRT");
 });
+
+Deno.test("a stack that is the program counter alone, at null: a call of null, where the system's reporter wrote it", () => {
+  const words = (frame: string, rest = ""): string => {
+    const { happened, check } = explainReport(readReport(
+      `Process: Shop [12]
+Code Type: ARM-64 (Native)
+OS Version: iOS 9.3.5 (13G36)
+Exception Type:  EXC_BAD_ACCESS (SIGSEGV)
+Exception Subtype: KERN_INVALID_ADDRESS at 0x0000000000000000
+Triggered by Thread:  0
+
+Thread 0 Crashed:
+0   ???                           	${frame}
+
+Thread 1:
+0   libsystem_kernel.dylib        	0x0000000185d4bb18 mach_msg_trap + 8
+${rest}`,
+      "x",
+    ));
+    return [...happened, ...check].join("\n");
+  };
+  const called = words("000000000000000000 0 + 0");
+  assertStringIncludes(called, "it called a null function pointer, most likely");
+  assertStringIncludes(called, "Look at lr");
+  assert(!called.includes("faulting instruction"), called);
+  // Others write it where they do not know the counter.
+  const unknown = words("0x0000000000000000 0x0 + 0");
+  assert(!unknown.includes("null function pointer"), unknown);
+  assert(!unknown.includes("faulting instruction"), unknown);
+  assertStringIncludes(
+    words(
+      "000000000000000000 0 + 0",
+      `
+Thread 0 crashed with ARM Thread State (64-bit):
+    x0: 0x0000000000000001   x1: 0x0000000000000002   fp: 0x000000016fd1d9f0   lr: 0x0000000100005b20
+    sp: 0x000000016fd1d990   pc: 0x0000000000000000 cpsr: 0x60000000
+
+Binary Images:
+0x100000000 - 0x10000ffff Shop arm64  <4b1a13d80edb39fc99cb5ba2a3c1ec02> /var/containers/Bundle/Application/A/Shop.app/Shop
+`,
+    ),
+    "it called a null function pointer; the call was to return to Shop + 0x5b20 (lr)",
+  );
+});
+
+Deno.test("a title above a report that has no stack names the function, also without its first letters", () => {
+  const report = (title: string): CrashReport =>
+    readReport(
+      `> ${title}
+>
+> Incident Identifier: AF04B559-ED71-4D37-970B-936A4B9C492D
+> Process:             My Shop [22228]
+> Identifier:          com.example.shop
+> Code Type:           ARM-64 (Native)
+> OS Version:          iPhone OS 15.4.1 (19E258)
+>
+> Exception Type:  EXC_BREAKPOINT (SIGTRAP)
+> Exception Codes: 0x0000000000000001, 0x000000018bda95c4
+> Triggered by Thread:  7
+`,
+      "x",
+    );
+  const web = report("avaScriptCore: WTFCrashWithInfo(int, char const*, char const*, int) + 20");
+  assertStringIncludes(explainReport(web).happened[0], "WebKit or JavaScriptCore crashed itself");
+  assertEquals([web.threads[0].index, web.threads[0].frames[0].imageName], [7, "JavaScriptCore"]);
+  const own = report("My Shop: closure #1 in Cart.pay() + 120");
+  assertEquals(attributeReport(own).deciding?.frame.symbol, "closure #1 in Cart.pay()");
+  assertEquals(report("My notes: it failed with code 12 + 8").threads.length, 0);
+  assertEquals(report("Shopping: pay() + 8").threads.length, 0);
+});
+
+Deno.test("an exception's addresses near the program's, without a list of images: no function is called its innermost", () => {
+  const text = (inner: string): string =>
+    `Process: Shop [5924]
+Code Type: ARM-64 (Native)
+OS Version: iPhone OS 13.5 (17F75)
+Exception Type: EXC_CRASH (SIGABRT)
+Triggered by Thread: 1
+
+Last Exception Backtrace:
+(0x19624d794 0x195f6fbcc 0x19a7a1e00 ${inner} 0x1027670b0 0x10276661c 0x195f129a8)
+
+Thread 0:
+0   libsystem_kernel.dylib            0x000000019604a784 0x196046000 + 18308
+1   CoreFoundation                    0x00000001961c8a34 0x196123000 + 678452
+2   Shop                              0x0000000102795a3c 0x102760000 + 219708
+
+Thread 1 Crashed:
+0   libsystem_kernel.dylib            0x0000000196042d88 0x196046000 + 380296
+`;
+  const attributed = (inner: string) => {
+    const { absent, deciding } = attributeReport(readReport(text(inner), "x"));
+    return [absent, deciding?.frame.address];
+  };
+  assertEquals(attributed("0x1027af060"), ["unplaced", 0x1027af060n]);
+  assertEquals(attributed("0x195f13524"), [null, 0x1027670b0n]);
+});
+
+Deno.test("underscores in paths of Windows; times whose fraction is the seconds again; the headless part of a sample", () => {
+  const managed = told(`Process: Shop.iOS [1852]
+Exception Type:  SIGABRT
+
+Application Specific Information:
+*** Terminating app due to uncaught exception 'System.NullReferenceException', reason: 'System.NullReferenceException: no object'
+
+Xamarin Exception Stack:
+  at Shop.Label.Update\\_Font () [0x00010] in D:\\agent\\_work\\1\\s\\Label.cs:301
+  at Shop.Application.Main (System.String[] args) [0x00001] in D:\\agent\\_work\\1\\s\\Main.cs:17
+`);
+  assertStringIncludes(managed, "Shop.Label.Update_Font (D:\\agent\\_work\\1\\s\\Label.cs:301)");
+  const aged = (seconds: string, fraction: string): string =>
+    told(`Process: Shop [267]
+Date/Time:           2020-11-06 00:04:56.56 -0800
+Launch Time:         2020-11-06 00:04:${seconds}.${fraction} -0800
+Exception Type:  EXC_CRASH (SIGABRT)
+`);
+  assertStringIncludes(aged("55", "55"), "It was less than 2 s after the launch.");
+  assertStringIncludes(aged("36", "36"), "It was about 20 s after the launch.");
+  assertStringIncludes(aged("36", "06"), "It was 20.5 s after the launch.");
+  const tree = `Process:          shopd [176]
+Path:             /usr/libexec/shopd
+Num samples:      8 (1-8)
+  Thread 0x8b6    DispatchQueue "com.apple.main-thread"(1)    8 samples (1-8)    priority 31 (base 31)
+  8  ??? (shopd + 554572) [0x10287b64c]
+    8  mach_msg_trap + 8 (libsystem_kernel.dylib + 2732) [0x1bb3f9aac]
+`;
+  const headline = (text: string): string => explainReport(readReport(text, "x")).headline;
+  assertStringIncludes(headline(tree), "part of a spindump");
+  const head = "Event:            hang\nDuration:         2.00s\nSteps:            8\n\n";
+  assert(
+    !headline(`Date/Time:        2023-05-24 13:29:15.759 -0700\n${head}${tree}`).includes(
+      "part of",
+    ),
+  );
+});
+
+Deno.test("a library that the system could not map is the system's; what people write behind a message is none", () => {
+  const text = `Process: Shop [267]
+Dyld Error Message:
+  Library not loaded: @rpath/Kit.framework/Kit
+  Referenced from: /var/containers/Bundle/Application/A/Shop.app/Shop
+  Reason: no suitable image found.  Did find:
+    /private/var/containers/Bundle/Application/A/Shop.app/Frameworks/Kit.framework/Kit: mremap_encrypted() => -1, errno=12 for /private/var/containers/Bundle/Application/A/Shop.app/Frameworks/Kit.framework/Kit
+`;
+  assertEquals(whose(text), ["none", "launch", null]);
+  const missing = (after: string): string =>
+    told(`Process: Shop [267]
+Exception Type:  EXC_BREAKPOINT (SIGTRAP)
+
+Dyld Error Message:
+  Library not loaded: @rpath/Kit.framework/Kit
+  Referenced from: /Applications/Shop.app/Contents/MacOS/Shop
+  Reason: image not found
+
+${after}
+`);
+  const sentence =
+    "It seems that \u201cKit\u201d is not getting copied into the program by the build.";
+  assert(!missing(sentence).includes("It seems"), missing(sentence));
+  assertStringIncludes(missing("Expected in: flat namespace"), "Library not loaded");
+  const said = (line: string): string =>
+    told(`Exception Type: EXC_BREAKPOINT (SIGTRAP)
+Crashed Thread: 0
+
+Application Specific Information:
+  ${line}
+
+Thread 0 Crashed:
+  0   libdispatch.dylib               0x312d60b3c         <redacted>
+1   libdispatch.dylib               0x312d31d84         dispatch_group_leave
+`);
+  assert(!said("Exception 6, Code 2462423868, Subcode 8").includes("It says"));
+  assertStringIncludes(said("the cart is empty"), "It says: the cart is empty");
+});
