@@ -1040,7 +1040,7 @@ Deno.test("pieces of a spindump: which thread is the main one, and which process
     "    9  kevent",
     "    9  ??? (<11111111-2222-3333-4444-555555555555> + 4910) [0x10369e32e] 1-9\n      9  kevent",
   );
-  assertEquals(explainReport(readReport(unnamed, "x")).headline, "spindump, 1 thread");
+  assertEquals(explainReport(readReport(unnamed, "x")).headline, "part of a spindump, 1 thread");
   const processes = ["Till [7]", "Shop [8] (suspended)"].map((name) =>
     `Process:         ${name}\nCPU Time:        0.200s\n\n${thread("", "start")}\n`
   ).join("");
