@@ -61,8 +61,8 @@ export function openCore(file: string, options: SymbolOptions = {}): CoreTarget 
   return openCoreOver(system, file, options);
 }
 
-/** Opens a Mach-O file, universal or not, or a static library of Mach-O members, and tells what is in
- * it. Only the parts of a large file that are needed are read. Dispose it to close the file.
+/** Opens a Mach-O file, universal or not, a dSYM, or a static library of Mach-O members, and tells what is
+ * in it. Only the parts of a large file that are needed are read. Dispose it to close the file.
  *
  * @example
  * ```ts

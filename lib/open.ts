@@ -6,6 +6,7 @@ import type { Stackshot, StackshotData } from "./stackshot/mod.ts";
 import type { FileSystem } from "./file_system.ts";
 import { type OpenReportSymbolsOptions, openReportSymbolsOver } from "./report/symbolicate/open.ts";
 import {
+  bundled,
   DebugProvider,
   FileSymbolizer,
   type ImageFile,
@@ -31,7 +32,8 @@ export function openImageOver(
   path: string,
   options: MachOFileOptions,
 ): MachOFile {
-  const file = files.open(path);
+  const [first = path] = bundled(files, path);
+  const file = files.open(first);
   try {
     return new MachOFile(file, options);
   } catch (error) {

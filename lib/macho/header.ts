@@ -28,6 +28,9 @@ export interface MachHeader {
 /** Number of bytes that {@linkcode parseHeader} needs at most. */
 export const MAX_HEADER_SIZE = 32;
 
+/** `\x7fELF`. */
+const ELF_MAGIC = 0x464c457f;
+
 /** Whether `bytes` begin with the magic number of a little-endian Mach-O image. */
 export function isMachO(bytes: Uint8Array): boolean {
   if (bytes.length < 4) return false;
@@ -48,6 +51,7 @@ export function parseHeader(bytes: Uint8Array, file: string): MachHeader {
   if (magic === MAGIC.MH_CIGAM || magic === MAGIC.MH_CIGAM_64) {
     throw new FormatError(file, 0, "a little-endian Mach-O image, not a big-endian one (PowerPC?)");
   }
+  if (magic === ELF_MAGIC) throw new FormatError(file, 0, "a Mach-O image, not an ELF file");
   if (magic !== MAGIC.MH_MAGIC && magic !== MAGIC.MH_MAGIC_64) {
     throw new FormatError(file, 0, "a Mach-O magic number (0xfeedface or 0xfeedfacf)");
   }

@@ -89,7 +89,7 @@ function elfImage(file: OpenFile, { arch, loadAddress, slide = 0n }: ImageFile):
 }
 
 /** The file itself, or those of a dSYM bundle. */
-function* bundled(files: Files, path: string): Iterable<string> {
+export function* bundled(files: Files, path: string): Iterable<string> {
   const inside = [...files.walk(`${path.replace(/\/$/, "")}/Contents/Resources/DWARF`)];
   if (inside.length > 0) yield* inside;
   else yield path;

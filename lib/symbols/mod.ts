@@ -20,7 +20,7 @@ export type { DebugInfo } from "./debug_info.ts";
 export { DebugFinder, type FoundDebug } from "./finder.ts";
 export { DebugMapInfo, type DebugMapOptions } from "./debug_map_info.ts";
 export { DebugProvider } from "./debug_provider.ts";
-export { type FileImages, type ImageFile, openImages } from "./file_images.ts";
+export { bundled, type FileImages, type ImageFile, openImages } from "./file_images.ts";
 export { FileSymbolizer } from "./file_symbolizer.ts";
 export { type Moves, moveUnit } from "./moved_unit.ts";
 export {

@@ -9,12 +9,12 @@ import {
   MAGIC,
 } from "../macho/walking.ts";
 import type { Binaries } from "./core_binaries.ts";
-import type { CoreMemory } from "./core_memory.ts";
+import type { CoreMemory, ReadBinary } from "./core_memory.ts";
 import { readImageInfosHead, readImageList } from "./dyld.ts";
 import { ElfImage } from "../elf/mod.ts";
 import type { OpenFile } from "../file_system.ts";
 import { openInParts, PlacedImage } from "./mapped_file.ts";
-import type { Memory, ReadInto } from "./memory.ts";
+import type { Memory } from "./memory.ts";
 import { type Binary, imageOf } from "../symbols/walking.ts";
 
 /** The smallest page of any system. Headers begin at a page. */
@@ -23,6 +23,8 @@ const pageSize = 4096n;
 const maxPages = 16384;
 /** Maximum number of segments searched. */
 const maxSegments = 1 << 16;
+/** `VM_PROT_WRITE`. */
+const write = 2;
 /** Maximum number of images named in one warning. */
 const maxNames = 5;
 
@@ -151,24 +153,27 @@ export class CoreImages {
     this.#sorted = false;
   }
 
-  readonly #readBinary: ReadInto = (address, into) => {
+  readonly #readBinary: ReadBinary = (address, into, isUnwritten) => {
     let done = 0;
     while (done < into.length) {
-      const got = this.#readSegment(address + BigInt(done), into.subarray(done));
+      const part = into.subarray(done);
+      const got = this.#readSegment(address + BigInt(done), part, isUnwritten);
       if (got === 0) break;
       done += got;
     }
     return done;
   };
 
-  /** Reads in one segment. */
-  #readSegment(address: bigint, into: Uint8Array): number {
+  /** Reads in one segment. What dyld or the program writes is not what the file has: its pointers are not
+   * relocated there, and its variables have their first values. */
+  #readSegment(address: bigint, into: Uint8Array, isUnwritten: boolean): number {
     const place = this.#placeOf(address);
     if (place === undefined) return 0;
     const { binary } = place.owner;
     const found = binary === undefined ? this.#binaryOf(place) : binary;
     const segment = found?.image.segments.find(({ name }) => name === place.name);
     if (found === null || segment === undefined) return 0;
+    if ((segment.initialProtection & write) !== 0 && !isUnwritten) return 0;
     const inside = Number(address - place.start);
     const room = Math.min(into.length, segment.size - inside);
     if (room <= 0) return 0;

@@ -25,11 +25,15 @@ type Content =
 
 type Piece = Span<Content>;
 
+/** As {@linkcode ReadInto}; `isUnwritten` where the core has a segment without bytes, as for memory that nobody
+ * wrote to. Elsewhere what can be written may be anything. */
+export type ReadBinary = (address: bigint, into: Uint8Array, isUnwritten: boolean) => number;
+
 /** The memory in a core, by address, read from the file as needed. Segments overlap only when something
  * is damaged. Then the one that begins last holds the address. */
 export class CoreMemory {
   /** Reads what is not in the core: the binaries on the disk. */
-  fallback: ReadInto = () => 0;
+  fallback: ReadBinary = () => 0;
   readonly #source: ByteSource;
   /** `null` where no segment is. */
   readonly #stretches: Stretches<Content>;
@@ -82,7 +86,7 @@ export class CoreMemory {
       into.fill(0);
       return into.length;
     }
-    const got = this.fallback(address, into);
+    const got = this.fallback(address, into, content?.kind === "absent");
     if (got === into.length || content?.kind !== "absent" || !content.orZero) return got;
     into.fill(0, got);
     return into.length;

@@ -363,6 +363,10 @@ function contextOf(
       }
       return type;
     },
+    findUnitType(name) {
+      const unit = module === null || offset === undefined ? null : module.info.unitAt(offset);
+      return unit && searchType(module!.entries, module!.types, name, unit);
+    },
     findConstant: (name) => module && constantNamed(module, arch, context, name),
     findGlobal(name) {
       const image = module === null ? undefined : moduleImages.get(module);

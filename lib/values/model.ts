@@ -324,12 +324,15 @@ export interface ValueContext {
   } | null;
   /** The addresses of symbols with that name. */
   addressesOf(symbol: string): readonly bigint[];
-  /** A type by its name as {@linkcode Type.name} writes it. `null` when none is known. It may read much: do not
-   * ask for names that are not expected to exist.
+  /** A type by its name as {@linkcode Type.name} writes it; with `struct` before it, none that is a typedef.
+   * `null` when none is known. It may read much: do not ask for names that are not expected to exist.
    *
    * @param near an address in another image that is searched too. Default: that of the frame alone
    */
   findType(name: string, near?: bigint): Type | null;
+  /** A type by its name of the unit that is compiled with the code there. `null` when there is none; left out where
+   * none can be. */
+  findUnitType?(name: string): Type | null;
   /** The namespaces whose names the code there uses without them, by using-directives. */
   namespaces?(): readonly RawText[];
   /** A constant by its name, which may lack outer namespaces: of an enumeration, or a static one of a class. `null` when none is known; left out

@@ -8,6 +8,7 @@ import {
   type TypeTables,
   typeTables,
 } from "../dwarf/variables.ts";
+import type { DwarfUnit } from "../dwarf/mod.ts";
 import type { RawText } from "../escape.ts";
 import { pointerTo } from "./declarators.ts";
 import { guarded, type TypeReader } from "./dwarf_types.ts";
@@ -61,27 +62,52 @@ export function findDefinition(
 /** Spaces, and the words of C before a name that C++ leaves out. */
 const tagWords = /\b(?:struct|class|union|enum)\s+/g;
 
+/** A name with such a word, which no typedef has; namespaces may have been written before it. */
+const tagged = /^(?:const\s+)?(?:[\w$]+::)*(?:struct|class|union|enum)\s/;
+
+/** Kinds of types that such a word stands before. */
+const taggedKinds: ReadonlySet<string> = new Set(["struct", "class", "union", "enum"]);
+
 /** The type with a name, as {@linkcode Type.name} writes it: a defined type, and pointers to one; `null` when
- * there is none. */
-export function searchType(entries: EntryReader, types: TypeReader, name: string): Type | null {
-  const text = name.replace(tagWords, "").replace(/\s+/g, " ").trim();
-  const pointer = /^(.*[^\s*])((?:\s*\*\s*(?:const\b)?)+)$/.exec(text);
-  if (pointer !== null) {
-    let type = searchType(entries, types, pointer[1]);
-    const size = entries.info.units[0]?.addressSize ?? 8;
-    for (const _ of pointer[2].matchAll(/\*/g)) {
-      type = type === null ? null : pointerTo(type, size);
+ * there is none.
+ *
+ * @param unit the unit that it has to be in; by default any
+ */
+export function searchType(
+  entries: EntryReader,
+  types: TypeReader,
+  name: string,
+  unit?: DwarfUnit,
+): Type | null {
+  const isTagged = tagged.test(name.trim());
+  const places = (own: string) => {
+    const all = placesOf(entries, own);
+    return unit === undefined ? all : placesIn(unit, all);
+  };
+  const search = (text: string): Type | null => {
+    const pointer = /^(.*[^\s*])((?:\s*\*\s*(?:const\b)?)+)$/.exec(text);
+    if (pointer !== null) {
+      let type = search(pointer[1]);
+      const size = entries.info.units[0]?.addressSize ?? 8;
+      for (const _ of pointer[2].matchAll(/\*/g)) {
+        type = type === null ? null : pointerTo(type, size);
+      }
+      return type;
     }
-    return type;
-  }
-  if (text === "void") return voidType;
-  if (text.startsWith("const ")) return searchType(entries, types, text.slice(6));
-  const own = lastPart(text);
-  for (const place of placesOf(entries, own)) {
-    const type = types.at(place);
-    if (type.name === text) return type;
-  }
-  return null;
+    if (text === "void") return voidType;
+    if (text.startsWith("const ")) return search(text.slice(6));
+    for (const place of places(lastPart(text))) {
+      const type = types.at(place);
+      if (type.name === text && (!isTagged || taggedKinds.has(type.kind))) return type;
+    }
+    return null;
+  };
+  return search(name.replace(tagWords, "").replace(/\s+/g, " ").trim());
+}
+
+function* placesIn(unit: DwarfUnit, places: Iterable<number>): Generator<number> {
+  const end = unit.offset + unit.size;
+  for (const place of places) if (place >= unit.offset && place < end) yield place;
 }
 
 function isUnion(tag: number): boolean {

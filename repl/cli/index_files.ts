@@ -6,7 +6,7 @@ import { FormatError } from "../../lib/errors.ts";
 import { archName } from "../../lib/macho/names.ts";
 import type { OpenFile } from "../../lib/file_system.ts";
 import { mstName, openMst } from "../../lib/symbols/mst/mod.ts";
-import { UserError } from "../errors.ts";
+import { fileError, UserError } from "../errors.ts";
 import type { Values } from "../options.ts";
 import { isFolder } from "../prompt/open.ts";
 import {
@@ -207,6 +207,11 @@ function dsymOf({ path, binary: { image } }: TableInput, open: OpenFile[]): Tabl
 
 /** The files at a path: in a folder, those of the dSYMs. */
 function filesOf(path: string): string[] {
+  try {
+    Deno.statSync(path);
+  } catch (error) {
+    throw fileError(error, path);
+  }
   if (!isFolder(path)) return [path];
   const inside = [...files.walk(path.replace(/\/+$/, ""))]
     .filter((file) => /(?:^|\/)Contents\/Resources\/DWARF\/[^/]+$/.test(file));

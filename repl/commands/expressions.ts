@@ -52,9 +52,15 @@ export class FrameScope implements ExpressionScope {
     const context = limits === undefined ? own : own.limited(limits);
     const around = enclosing(frame?.function ?? "");
     const found = new Map<string, Type | null>();
+    const nearby = new Map<string, Type | null>();
     this.context = {
       ...context,
       findType(name, near) {
+        if (near === undefined) {
+          let type = nearby.get(name);
+          if (type === undefined) nearby.set(name, type = typeNearby(session, name));
+          if (type !== null) return type;
+        }
         for (const space of [...around, ...context.namespaces?.() ?? []]) {
           const type = context.findType(`${space}::${name}`);
           if (type !== null) return type;
@@ -149,6 +155,26 @@ function isOfClass(symbol: RawText, name: string): boolean {
   const last = name.slice(name.lastIndexOf(":") + 1);
   const space = enclosing(symbol)[0];
   return space !== undefined && (space === last || space.endsWith(`::${last}`));
+}
+
+/** What the code of the selected frame, of its callers or of the program means by a type's name: a pause mostly finds
+ * a thread in a system's function, whose library has types of the same names. `null` where none of them does. */
+function typeNearby({ target, frames, frameIndex }: Session, name: string): Type | null {
+  const near = frames.slice(frameIndex, frameIndex + MAX_UNITS);
+  for (const frame of near) {
+    const context = contextAt(target, frame.lookupAddress);
+    const spaces = [...enclosing(frame.function ?? ""), ...context.namespaces?.() ?? []];
+    for (const written of [...spaces.map((space) => `${space}::${name}`), name]) {
+      const type = context.findUnitType?.(written) ?? null;
+      if (type !== null) return type;
+    }
+  }
+  for (const { image, symbol } of target.lookup("main")) {
+    if (image === near[0]?.image) continue;
+    const type = contextAt(target, symbol.address).findType(name);
+    if (type !== null) return type;
+  }
+  return null;
 }
 
 /** A type that the selected frame does not know by this name: a pause mostly finds a thread in a system's function.
@@ -416,15 +442,18 @@ function isOfSystem(session: Session, { address }: Value): boolean {
   return image !== null && isSystemPath(image.path);
 }
 
-/** Whether an address is written with a variable that leads to it: one of the selected frame, or a global
- * pointer. Of other global variables the name means their own address, as it does without debug information. */
+/** Whether an address is written with a variable that leads to it: one of the selected frame, a global pointer or
+ * array, or `&` and a global one: sums are those of C. The name of other global variables means their own
+ * address, as it does without debug information. */
 export function isOfVariable(session: Session, text: string): boolean {
   const name = firstName(text);
   if (name === undefined) return false;
   const { variables } = session.frames[session.frameIndex] ?? { variables: [] };
   if (variables.some((variable) => variable.name === name)) return true;
   const value = new FrameScope(session).variable(name);
-  return value !== null && canonical(value.type).kind === "pointer";
+  if (value === null) return false;
+  const { kind } = canonical(value.type);
+  return kind === "pointer" || kind === "array" || kind !== "function" && /^\s*&/.test(text);
 }
 
 /** The formats of `p/x`, as in gdb and LLDB. */

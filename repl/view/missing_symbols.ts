@@ -13,7 +13,7 @@ const MAX_NAMED = 10;
 export function missingLines(missing: readonly MissingSymbols[], most = MAX_NAMED): SafeText[] {
   const lacking = missing.filter(({ found }) => found === null);
   const names = lacking.slice(0, most).map(({ path, uuid }) =>
-    safe`${escape(path)} (${escape(`${uuid}`)})`
+    uuid === null ? escape(path) : safe`${escape(path)} (${escape(uuid)})`
   );
   const more = lacking.length > most ? safe`, and ${lacking.length - most} more` : safe``;
   const lines = missing.slice(0, most).flatMap(({ path, reasons }) =>

@@ -87,7 +87,9 @@ class Evaluator {
   typeNamed(name: string, isTagged: boolean): Type | null {
     const held = isTagged ? null : this.#variable(name);
     const isFree = held === null || canonical(held.type).kind === "function";
-    return isFree ? this.#context.findType(name) : null;
+    if (!isFree) return null;
+    const type = this.#context.findType(name);
+    return isTagged && type?.kind === "typedef" ? this.#context.findType(`struct ${name}`) : type;
   }
 
   valueOf(node: Node): Value {
@@ -347,14 +349,11 @@ class Evaluator {
       if (target !== null) return this.#operand(target, at);
     }
     const type = canonical(value.type);
-    if (type.kind === "array" && type.target != null) {
+    const first = type.kind === "array" ? type.target : type.kind === "function" ? type : null;
+    if (first != null) {
       const { address } = value;
       if (address === null) this.#fail(`${value.name} is in no memory`, at);
-      return {
-        kind: "pointer",
-        value: address,
-        type: pointerTo(type.target, this.pointerSize),
-      };
+      return { kind: "pointer", value: address, type: pointerTo(first, this.pointerSize) };
     }
     if (value.unavailable !== null) {
       this.#fail(`${value.name === "" ? "it" : value.name} has no value: ${value.unavailable}`, at);
@@ -562,7 +561,9 @@ class Evaluator {
     if (compared !== null) return this.#boolean(compared);
     const step = (type: Type) => {
       const { target } = type;
-      const size = target == null || canonical(target).kind === "void" ? 1 : canonical(target).size;
+      // As in gdb and LLDB, what has no size in C is counted in bytes.
+      const { kind, size: given } = canonical(target ?? voidType);
+      const size = kind === "void" || kind === "function" ? 1 : given;
       return size === null || size === 0
         ? this.#fail(`the size of what ${type.name} points to is not known`, at)
         : BigInt(size);

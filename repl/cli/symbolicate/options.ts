@@ -13,7 +13,7 @@ export const symbolicateOptions = {
     short: "l",
     value: "address",
     collect: true,
-    help: "Load address of the image; one for each -o.",
+    help: "Load address of the image, in hexadecimal; one for each -o.",
   },
   slide: {
     short: "s",

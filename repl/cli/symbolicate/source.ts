@@ -37,7 +37,9 @@ export async function openSource(options: Values<typeof symbolicateOptions>): Pr
   const images = object.map((path, index): ImageFile => ({
     path,
     ...(options.arch === undefined ? {} : { arch: options.arch }),
-    ...(loadAddress.length > 0 ? { loadAddress: number(loadAddress[index], "-l") } : {}),
+    ...(loadAddress.length > 0
+      ? { loadAddress: number(hexadecimal(loadAddress[index]), "-l") }
+      : {}),
     ...(slide.length > 0 ? { slide: number(slide[index], "-s") } : {}),
   }));
   if (options.symbols === undefined) {
@@ -47,6 +49,11 @@ export async function openSource(options: Values<typeof symbolicateOptions>): Pr
   }
   const { fileSource } = await import("./files.ts");
   return fileSource(images, options.symbols ?? [], offset);
+}
+
+/** As atos takes a load address: without `0x`, too, and so without a letter among the digits. */
+function hexadecimal(text: string): string {
+  return /^[\da-f]+$/i.test(text) ? `0x${text}` : text;
 }
 
 function number(text: string, flag: string): bigint {

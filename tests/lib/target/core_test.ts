@@ -162,6 +162,11 @@ Deno.test("what is not in the core is read from the binaries, and nothing else i
     const text = demo.regions.find(({ segment }) => segment?.name === "__TEXT")!;
     assertEquals(core.memory.read(text.address, 64), text.bytes.slice(0, 64));
     assertEquals(core.memory.read(text.address + 4090n, 12), text.bytes.slice(4090, 4102));
+    // The file has variables' first values, and pointers that are not relocated.
+    for (const { address, segment } of demo.regions) {
+      if (segment === null || !segment.name.startsWith("__DATA")) continue;
+      assertThrows(() => core.memory.read(address, 8), MemoryReadError, undefined, segment.name);
+    }
     const stack = demo.regions.at(-1)!;
     const end = stack.address + BigInt(stack.bytes.length);
     assertEquals(core.memory.read(end - 16n, 16), stack.bytes.slice(-16));

@@ -50,6 +50,12 @@ Deno.test("without a list: one screen about each architecture", async () => {
   assert(stdout.split("\n").length < 40);
 });
 
+Deno.test("a dSYM is a bundle: its file is shown", async () => {
+  const { code, stdout } = await image(fixture("arm64/demo.dSYM"));
+  assertEquals(code, 0);
+  assertStringIncludes(stdout, "demo.dSYM/Contents/Resources/DWARF/demo: arm64\n\narm64 dSYM, ");
+});
+
 Deno.test("one list of one image comes alone; several have headings", async () => {
   const path = fixture("x86_64/demo");
   const symbols = await image(path, "--symbols");
@@ -186,6 +192,7 @@ Deno.test("30,000 symbols that share a name of 60 KB: the output is bounded, and
 Deno.test("what is no Mach-O file: exit code 1, one line", async () => {
   const cases: [bytes: Uint8Array, reason: string][] = [
     [new Uint8Array(), "expected a Mach-O header"],
+    [new TextEncoder().encode("\x7fELF and what comes after it, of its header"), "not an ELF file"],
     [new TextEncoder().encode("#!/bin/sh\necho no image at all here\n"), "a Mach-O magic number"],
   ];
   for (const [bytes, reason] of cases) {

@@ -190,6 +190,7 @@ Deno.test("index: what can be wrong, in one line", async () => {
       [2, [dsym, "-o", folder, "--jobs", "0"], "--jobs 0"],
       [1, [`${folder}/none`, "-o", folder], "none"],
       [1, [`${folder}/text`, "-o", folder], "no image"],
+      [1, [`${folder}/nosuch`, "-o", folder], `there is no file ${folder}/nosuch`],
       [1, [`${folder}/empty`, "-o", folder], "no dSYM"],
       [
         1,

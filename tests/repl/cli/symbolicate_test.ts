@@ -85,6 +85,8 @@ Deno.test("-i and -d: the functions that were inlined; --fullPath and -fullPath"
 Deno.test("where the image was: -l, -s, -offset; several images", async () => {
   const line = "outer (in inlines) (main.c:26)";
   assertEquals(await answers(["-o", dsym, "-l", "0x104a3c000", "0x104a3c61f"]), [line]);
+  // A load address is hexadecimal also where it looks like another number.
+  assertEquals(await answers(["-o", dsym, "-l", "104000000", "0x10400061f"]), [line]);
   assertEquals(await answers(["-o", dsym, "-s", "0x4a3c000", "0x104a3c61f"]), [line]);
   assertEquals(await answers(["-o", dsym, "-offset", "0x61f"]), [line]);
   assertEquals(

@@ -77,17 +77,38 @@ int main() {
 }
 `;
 
-async function compile(name: string, source: string): Promise<string> {
+async function compile(name: string, source: string, ...objects: string[]): Promise<string> {
   const path = `${directory}/${name}`;
   await Deno.writeTextFile(path, source);
   const program = path.replace(/\.\w+$/, "");
   const compiler = name.endsWith(".cc") ? "g++" : "cc";
   const { success, stderr } = await new Deno.Command(compiler, {
-    args: ["-g", "-O0", "-Wno-invalid-offsetof", "-o", program, path],
+    args: ["-g", "-O0", "-Wno-invalid-offsetof", "-o", program, path, ...objects],
   }).output();
   if (!success) throw new Error(new TextDecoder().decode(stderr));
   return program;
 }
+
+/** Two units that mean different things by the same names. */
+const units = {
+  inner: `extern int pause(void);
+typedef int pair;
+typedef struct item { int only; } item;
+item kept = {3};
+pair plain = 5;
+int inner(void) { for (;;) pause(); }
+`,
+  outer: `extern int inner(void);
+struct pair { short x, y; };
+typedef struct item { double first; char name[4]; } item;
+struct pair both = {1, 2};
+item other = {1.5, "abc"};
+int grid[3][2] = {{1, 2}, {3, 4}, {5, 6}};
+int main(void) {
+  return inner();
+}
+`,
+};
 
 /** Runs something on a program that was launched, and ends it. */
 async function withProgram(
@@ -347,6 +368,43 @@ Deno.test({
       assertStringIncludes((await run(session, "pause")).join("\n"), "main + ");
       assertStringIncludes((await run(session, "status")).join("\n"), "other (pid");
       assertEquals((await run(session, "images"))[1].endsWith("/other"), true);
+    });
+  },
+});
+
+Deno.test({
+  name: "a type's name means what it does in the frame's unit; sums of addresses are those of C",
+  ignore,
+  async fn() {
+    await Deno.writeTextFile(`${directory}/inner.c`, units.inner);
+    const program = await compile("outer.c", units.outer, `${directory}/inner.c`);
+    await withProgram(program, async (session, target) => {
+      const level = () =>
+        [...target.threads[0].backtrace()].findIndex(({ function: name }) => name === "inner");
+      await until(() => level() >= 0);
+      using _pause = target.pause();
+      const shown = async (line: string) => (await run(session, line)).join("\n");
+      session.selectFrame(level());
+      assertMatch(await shown("ptype item"), /^struct item: 4 bytes\n/);
+      assertMatch(await shown("p *(item *)&kept"), /only = 3\n/);
+      assertMatch(await shown("ptype pair"), /^typedef int pair\n/);
+      assertMatch(await shown("ptype struct pair"), /^struct pair: 4 bytes\n/);
+      assertMatch(await shown("p *(struct pair *)&both"), /y = 2\n/);
+      session.selectFrame(level() + 1);
+      assertMatch(await shown("ptype item"), /^struct item: 16 bytes\n/);
+      assertMatch(await shown("image lookup -t item"), /^struct item: 16 bytes\n/);
+      assertMatch(await shown("p *(item *)&other"), /name = "abc"\n/);
+
+      for (const [address, value] of [["grid+1", 3], ["&grid[1]", 3], ["grid + 2", 5]]) {
+        assertMatch(await shown(`x/1dw ${address}`), new RegExp(`  ${value}$`), `${address}`);
+      }
+      const [{ symbol }] = target.lookup("both");
+      const end = (symbol.address + 4n).toString(16).padStart(16, "0");
+      assertMatch(await shown("x/1dh &both+1"), new RegExp(`^0x${end}  `));
+      const [main] = target.lookup("main");
+      const inside = (main.symbol.address + 4n).toString(16).padStart(16, "0");
+      assertMatch(await shown("p main+4"), new RegExp(`0x${inside}`));
+      assertMatch(await shown("x/1bx main+4"), new RegExp(`^0x${inside}  `));
     });
   },
 });
