@@ -24,6 +24,31 @@ function threadFrame({ name, id, queue, isMain }: ProfileThread): RawText | null
   return plain(`[${own}${queue === null ? "" : ` queue=${queue}`} tid=${id ?? 0}]`);
 }
 
+/** Tells for a stack the first one with the same text: addresses are not in it.
+ *
+ * @param texts of the frames
+ */
+function firstAlike({ stacks }: Profile, texts: readonly RawText[]): (stack: number) => number {
+  const ids = new Map<RawText, number>();
+  const idOf = texts.map((text) => {
+    const id = ids.get(text) ?? ids.size;
+    ids.set(text, id);
+    return id;
+  });
+  // No two stacks are made of the same frames; or there are more than a Map holds.
+  if (ids.size === texts.length || stacks.length > 1 << 24) return (stack) => stack;
+  const first = new Int32Array(stacks.length);
+  const known = new Map<number, number>();
+  for (let stack = 0; stack < stacks.length; stack++) {
+    const prefix = stacks.prefix[stack];
+    const outer = prefix < 0 ? 0 : first[prefix] + 1;
+    const key = outer * ids.size + idOf[stacks.frame[stack]];
+    first[stack] = known.get(key) ?? stack;
+    if (first[stack] === stack) known.set(key, stack);
+  }
+  return (stack) => stack < 0 ? -1 : first[stack];
+}
+
 /** Writes a profile, line by line.
  *
  * @throws RangeError when it would be too large
@@ -31,7 +56,6 @@ function threadFrame({ name, id, queue, isMain }: ProfileThread): RawText | null
 export function* writeCollapsed(profile: Profile): Generator<string> {
   checkExpanded(profile, "collapsed");
   const { functions, frames, stacks, strings } = profile;
-  const texts: (RawText | undefined)[] = [];
   const textOf = (frame: number): RawText => {
     const of = frames.function[frame];
     const file = functions.file[of];
@@ -41,17 +65,9 @@ export function* writeCollapsed(profile: Profile): Generator<string> {
         (frames.inlineDepth[frame] > 0 ? "_[i]" : ""),
     );
   };
+  const texts = Array.from({ length: frames.length }, (_, frame) => textOf(frame));
+  const alike = firstAlike(profile, texts);
   const scale = nanosecondsIn(profile.unit) ?? 1;
-  // Stacks that differ by addresses alone are one line: the first of them.
-  const alike = new Int32Array(stacks.length);
-  const known = new Map<string, number>();
-  for (let stack = 0; stack < stacks.length; stack++) {
-    const prefix = stacks.prefix[stack];
-    const own = texts[stacks.frame[stack]] ??= textOf(stacks.frame[stack]);
-    const key = `${prefix < 0 ? -1 : alike[prefix]} ${own}`;
-    alike[stack] = known.get(key) ?? stack;
-    if (alike[stack] === stack) known.set(key, stack);
-  }
   for (const thread of profile.threads) {
     const process = processPrefix(profile, thread);
     const root = [process === null ? null : plain(process), threadFrame(thread)]
@@ -59,7 +75,7 @@ export function* writeCollapsed(profile: Profile): Generator<string> {
     const { samples } = thread;
     const weights = new Map<number, number>();
     for (let row = 0; row < samples.length; row++) {
-      const stack = samples.stack[row] < 0 ? -1 : alike[samples.stack[row]];
+      const stack = alike(samples.stack[row]);
       weights.set(stack, (weights.get(stack) ?? 0) + samples.weight[row]);
     }
     for (const [stack, weight] of weights) {
@@ -67,7 +83,7 @@ export function* writeCollapsed(profile: Profile): Generator<string> {
       if (value === 0n) continue;
       const list: RawText[] = [];
       for (let at = stack; at >= 0; at = stacks.prefix[at]) {
-        list.push(texts[stacks.frame[at]]!);
+        list.push(texts[stacks.frame[at]]);
       }
       // A stack may be empty, a line may not.
       if (list.length === 0) list.push("[unknown]");

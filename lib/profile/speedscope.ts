@@ -8,7 +8,14 @@ import { ProfileBuilder } from "./builder.ts";
 import { integerOf, isRecord, type JsonFile, jsonPieces, type JsonRecord } from "./json.ts";
 import { lineOf, numberOf, textOf } from "./json.ts";
 import { functionName, type Profile, type ProfileThread } from "./model.ts";
-import { checkExpanded, MAX_DEPTH, processPrefix, threadTitle, unitOf } from "./titles.ts";
+import {
+  checkExpanded,
+  MAX_DEPTH,
+  nanosecondsIn,
+  processPrefix,
+  threadTitle,
+  unitOf,
+} from "./titles.ts";
 
 const SCHEMA = "https://www.speedscope.app/file-format-schema.json";
 
@@ -92,8 +99,8 @@ export function isSpeedscope(root: JsonRecord): boolean {
 export function readSpeedscope(file: JsonFile): Profile {
   const { root } = file;
   const profiles = file.array(root.profiles, "profiles");
-  const units = profiles.map((profile) => isRecord(profile) ? profile.unit : null);
-  const { unit, scale } = unitOf(String(units[0] ?? "none"));
+  const [first] = profiles;
+  const { unit } = unitOf(String(isRecord(first) && first.unit || "none"));
   const builder = new ProfileBuilder({ product: textOf(root.name), unit, aggregated: true });
   const shared = file.record(root.shared, "shared");
   const frames = file.array(shared.frames, "shared.frames").map((value, index) => {
@@ -110,15 +117,22 @@ export function readSpeedscope(file: JsonFile): Profile {
   for (const [index, value] of profiles.entries()) {
     const what = `profiles[${index}]`;
     const profile = file.record(value, what);
+    const factor = factorTo(unit, String(profile.unit ?? "none"));
+    if (factor === null) continue;
     const thread = readThread(builder, profile, processes, profiles.length);
-    // Values of another unit are made comparable where both are times.
-    const own = unitOf(String(profile.unit ?? "none"));
-    const factor = own.unit === unit ? own.scale : scale;
     const clock = { thread, time: 0, scale: factor, unit };
     if (profile.type === "evented") readEvents(file, builder, profile, what, frames, clock);
     else readSampled(file, builder, profile, what, frames, clock);
   }
   return builder.finish();
+}
+
+/** What values of a unit are multiplied by to be in another one; `null` where it is another kind of thing. */
+function factorTo(unit: Profile["unit"], name: string): number | null {
+  const own = unitOf(name);
+  if (own.unit === unit) return own.scale;
+  const [from, to] = [nanosecondsIn(own.unit), nanosecondsIn(unit)];
+  return from === null || to === null ? null : own.scale * from / to;
 }
 
 /** The thread that samples are added to, and the time so far in milliseconds. */

@@ -13,9 +13,11 @@ export interface ThreadLook {
   readonly functions: readonly RawText[];
   /** The callers' addresses: equal where the thread has not returned from its innermost function. */
   readonly callers: string;
-  /** Processor time so far, in nanoseconds. */
+  /** Processor time so far, in nanoseconds; where that is not told, how often it was found to have run. */
   readonly ran: bigint;
   readonly isRunning: boolean;
+  /** Its registers, where nothing else tells that it ran. */
+  readonly registers?: string;
 }
 
 /** All threads at one moment, by id. */
@@ -37,8 +39,16 @@ export function threadNames(
   }));
 }
 
+/** How it is told which threads run where the system tells neither their times nor their states, as over the wire. */
+export interface Untimed {
+  /** One may run whose registers are others than they were in this look. */
+  readonly before: Look;
+  /** Whether a thread is in a function that waits: then it has run in between, and runs no more. */
+  waits(thread: Thread): boolean;
+}
+
 /** Looks at threads. */
-export function lookAt(threads: readonly Thread[]): Look {
+export function lookAt(threads: readonly Thread[], untimed?: Untimed): Look {
   const names = threadNames(threads);
   return new Map(threads.map((thread) => {
     const frames = [...thread.backtrace()];
@@ -50,10 +60,25 @@ export function lookAt(threads: readonly Thread[]): Look {
       isMain: thread.index === 0,
       functions: named.length > 0 ? named : frames.flatMap((frame) => frame.function ?? []),
       callers: frames.slice(1).map(({ address }) => address).join(),
-      ran: thread.userTime + thread.systemTime,
-      isRunning: thread.state === "running",
+      ...untimed === undefined
+        ? { ran: thread.userTime + thread.systemTime, isRunning: thread.state === "running" }
+        : motion(thread, untimed),
     }];
   }));
+}
+
+function motion(
+  thread: Thread,
+  { before, waits }: Untimed,
+): Pick<ThreadLook, "ran" | "isRunning" | "registers"> {
+  const then = before.get(thread.id);
+  const registers = `${thread.registers}`;
+  const hasMoved = then !== undefined && then.registers !== registers;
+  return {
+    ran: (then?.ran ?? 0n) + (hasMoved ? 1n : 0n),
+    isRunning: hasMoved && !waits(thread),
+    registers,
+  };
 }
 
 /** A thread that made no progress between two looks: it waits in one place, or loops in one function. */

@@ -9,6 +9,7 @@ import {
   lookAt,
   stuckThreads,
   threadNames,
+  type Untimed,
 } from "../../lib/target/activity.ts";
 import { waitingOf } from "../../lib/hang/idle.ts";
 import { deadlocks, type ThreadWait, threadWaits } from "../../lib/target/locks.ts";
@@ -89,8 +90,17 @@ function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-function snapshotOf(target: Watched): Look {
-  return lookAt(target.kind === "core" ? target.threads : target.snapshot().threads);
+/** @param before the look before; none for the first */
+function snapshotOf(target: Watched, before?: Look): Look {
+  const { threads } = target.kind === "core" ? target : target.snapshot();
+  return lookAt(threads, untimed(target, before));
+}
+
+/** How threads that run are told over the wire. */
+function untimed(target: Watched, before: Look = new Map()): Untimed | undefined {
+  return target.kind === "remote"
+    ? { before, waits: (thread) => waitingOf(thread).what !== null }
+    : undefined;
 }
 
 /** @throws UserError for a target that does not run */
@@ -133,9 +143,11 @@ export async function answer(
   const end = performance.now() + seconds * 1000;
   while (what === "top" && performance.now() < end && !signal.aborted) {
     await wait(topInterval, signal);
-    looks.push(snapshotOf(target));
+    looks.push(snapshotOf(target, looks.at(-1)));
   }
   if (what === "top") {
+    // The first one over the wire tells of none that it runs.
+    if (target.kind === "remote") looks.shift();
     const found = busyStacks(looks).filter(({ share }) => share >= leastShare);
     const width = found.reduce((most, { name }) => Math.max(most, escape(name).length), 0);
     const rows = found.map(({ name, functions, share }) => {
@@ -153,14 +165,14 @@ export async function answer(
   await wait(seconds * 1000, signal);
   const [before] = looks;
   if (what === "compare") {
-    const after = snapshotOf(target);
+    const after = snapshotOf(target, before);
     const changes = compareLooks(before, after);
     return {
       json: changes.map(changeJson),
       lines: changes.map((change) => changeLine(change, changes, columns, demangle)),
     };
   }
-  const { after, waits, circles, isMainIdle } = lookAndWaits(target);
+  const { after, waits, circles, isMainIdle } = lookAndWaits(target, before);
   const nameOf = ({ id, index }: Thread): string => after.get(id)?.name ?? `thread ${index}`;
   const locked = new Set(circles.flat().map(({ id }) => id));
   const waitedFor = new Map(waits.map(({ thread, holder }) => [thread.id, nameOf(holder)]));
@@ -239,6 +251,7 @@ function stopped(target: Watched): Disposable | undefined {
  * is found waiting again only after it has run. */
 function lookAndWaits(
   target: Watched,
+  before: Look,
 ): { after: Look; waits: ThreadWait[]; circles: Thread[][]; isMainIdle: boolean } {
   const pause = stopped(target);
   const { threads } = target;
@@ -247,7 +260,7 @@ function lookAndWaits(
   try {
     waits = threadWaits(target, threads);
     // Over the wire nothing can be read later.
-    if (target.kind === "remote") after = lookAt(threads);
+    if (target.kind === "remote") after = lookAt(threads, untimed(target, before));
   } finally {
     pause?.[Symbol.dispose]();
   }

@@ -21,6 +21,8 @@ import {
   type Target,
   TargetGoneError,
 } from "../../mod.ts";
+import { answer } from "../../repl/view/activity.ts";
+import { plain } from "../../repl/view/style.ts";
 import { addressOf, chains, ownFrames, progress, startDemo } from "../lib/target/demo.ts";
 import { builds, canLaunch, onLinux, onMac, ownBuild } from "../machine.ts";
 
@@ -108,6 +110,15 @@ for (const via of stubs) {
             }
           }
           assert(hasRun);
+          // What loops is told from what waits, though the protocol tells neither.
+          const options = { seconds: 0.3, columns: Infinity, signal: new AbortController().signal };
+          const does = new Map<string, string>();
+          for (let attempt = 0; attempt < 20 && does.get("demo.spin") !== "loops"; attempt++) {
+            const { json } = await answer("hang", target, { ...options, style: plain });
+            const found = json as { name: string; how: string }[];
+            for (const { name, how } of found) does.set(name, how);
+          }
+          assertEquals([does.get("demo.spin"), does.get("demo.lock")], ["loops", "waits"]);
           const file = await Deno.makeTempFile();
           {
             using _pause = target.pause();

@@ -88,6 +88,39 @@ for (const format of profileFormats) {
   });
 }
 
+Deno.test("speedscope: profiles of other units are in the first one's, or left out", async () => {
+  const sampled = (name: string, unit: string, weight: number) => ({
+    ...{ type: "sampled", name, unit, startValue: 0, endValue: weight },
+    ...{ samples: [[0]], weights: [weight] },
+  });
+  const of = (...profiles: ReturnType<typeof sampled>[]) => ({
+    $schema: "https://www.speedscope.app/file-format-schema.json",
+    shared: { frames: [{ name: "main" }] },
+    profiles,
+  });
+  const all = [
+    sampled("a", "milliseconds", 5),
+    sampled("b", "microseconds", 2000),
+    sampled("c", "bytes", 30),
+    sampled("d", "seconds", 0.003),
+    sampled("e", "none", 7),
+    sampled("f", "nanoseconds", 4e6),
+  ];
+  const sums = async (profiles: typeof all) => {
+    const bytes = new TextEncoder().encode(JSON.stringify(of(...profiles)));
+    const { unit, threads } = await readProfile(bytes, "mixed");
+    return [unit, ...threads.map(({ name, samples }) => [name, samples.weight[0]])];
+  };
+  assertEquals(await sums(all), ["milliseconds", ["a", 5], ["b", 2], ["d", 3], ["f", 4]]);
+  assertEquals(await sums(all.slice(1)), [
+    "microseconds",
+    ["b", 2000],
+    ["d", 3000],
+    ["f", 4000],
+  ]);
+  assertEquals(await sums(all.slice(2)), ["bytes", ["c", 30]]);
+});
+
 Deno.test("collapsed: stacks that differ by addresses alone are one line", async () => {
   const builder = new ProfileBuilder();
   const thread = builder.thread({ process: builder.process(), id: 7n, name: "a" });

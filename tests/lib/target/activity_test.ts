@@ -5,6 +5,7 @@ import {
   compareLooks,
   crowds,
   type Look,
+  lookAt,
   stuckThreads,
   type ThreadLook,
   threadNames,
@@ -26,6 +27,31 @@ function thread(id: number, functions: string[], more: Partial<ThreadLook> = {})
 }
 
 const look = (...threads: ThreadLook[]): Look => new Map(threads.map((one) => [one.id, one]));
+
+Deno.test("where neither times nor states are told, registers that moved do, but for what waits", () => {
+  const at = (...registers: [name: string, value: number, waits?: boolean][]) =>
+    registers.map(([name, value, waits = false], index) => ({
+      ...{ id: BigInt(index), index, name, state: "stopped", userTime: 0n, systemTime: 0n, waits },
+      registers: `pc=${value}`,
+      backtrace: () => [{ address: BigInt(value), function: name }, { address: 7n, function: "f" }],
+    } as unknown as Thread & { waits: boolean }));
+  const next = (before: Look, threads: Thread[]) =>
+    lookAt(threads, { before, waits: (thread) => (thread as Thread & { waits: boolean }).waits });
+  const first = next(new Map(), at(["main", 1, true], ["spin", 1], ["lock", 1, true], ["run", 1]));
+  const second = next(first, at(["main", 2, true], ["spin", 2], ["lock", 1, true], ["run", 1]));
+  assertEquals(stuckThreads(first, second).map(({ thread, how }) => [thread.name, how]), [
+    ["spin", "loops"],
+    ["lock", "waits"],
+    ["run", "waits"],
+  ]);
+  assertEquals(busyStacks([second]).map(({ name, share }) => [name, share]), [["spin", 1]]);
+  assertEquals(compareLooks(first, second).map(({ kind }) => kind), [
+    "same",
+    "same",
+    "same",
+    "runs",
+  ]);
+});
 
 Deno.test("stuck: the same callers; a loop uses the processor; a waiting main thread is in its run loop", () => {
   const before = look(
