@@ -389,11 +389,13 @@ export function fieldValue(
   { fields }: Pick<CrashReport, "fields">,
   ...names: readonly string[]
 ): string | null {
-  const field = fields.find(({ name }) =>
-    // Few names have the length, and there are many fields.
-    names.some((each) => each.length === name.length && each === name.toLowerCase())
-  );
-  return field?.value ?? null;
+  for (const { name, value } of fields) {
+    for (const each of names) {
+      // Few names have the length, and there are many fields.
+      if (each.length === name.length && each === name.toLowerCase()) return value;
+    }
+  }
+  return null;
 }
 
 /** What a report lacks that begins without a header, such as lines of a console. */

@@ -194,6 +194,33 @@ function nextOr(text: string, what: string, from: number, to: number): number {
   return found < 0 || found > to ? to : found;
 }
 
+/** Offset of the first line that is not indented and that a sticky pattern matches; -1 without one. In texts of call trees,
+ * where nearly all lines are indented, this is far faster than to search. */
+export function searchFlush(text: string, pattern: RegExp, from = 0): number {
+  for (let at = from; at < text.length;) {
+    if (text.charCodeAt(at) > 0x20) {
+      pattern.lastIndex = at;
+      if (pattern.test(text)) return at;
+    }
+    const feed = text.indexOf("\n", at);
+    if (feed < 0) break;
+    at = feed + 1;
+  }
+  return -1;
+}
+
+/** The lines of a text that are not indented. */
+export function flushLines(text: string): string {
+  const lines: string[] = [];
+  for (let at = 0; at < text.length;) {
+    const feed = text.indexOf("\n", at);
+    const end = feed < 0 ? text.length : feed;
+    if (text.charCodeAt(at) > 0x20) lines.push(text.slice(at, end));
+    at = end + 1;
+  }
+  return lines.join("\n");
+}
+
 /** A text's line ending, taken from its first line. */
 export function lineEnding(text: string): string {
   const feed = text.indexOf("\n");

@@ -643,17 +643,8 @@ export interface Activity {
   readonly samples: number;
 }
 
-/** Of each thread that was asked for: call trees are large, and several parts of an explanation ask. */
-const activities = new WeakMap<ReportThread, Activity>();
-
 /** Tells what a thread was doing. */
-export function activityOf(thread: ReportThread): Activity {
-  let activity = activities.get(thread);
-  if (activity === undefined) activities.set(thread, activity = findActivity(thread));
-  return activity;
-}
-
-function findActivity(thread: ReportThread): Activity {
+export const activityOf: (thread: ReportThread) => Activity = once((thread) => {
   if (thread.tree.length === 0 && thread.frames.length === 0) {
     return { words: "not in the report", idle: false, busiest: [], samples: 0 };
   }
@@ -773,7 +764,7 @@ function findActivity(thread: ReportThread): Activity {
     busiest: idle * 10 >= total * 9 || best.own * MIN_SHARE < total ? [] : busiest,
     samples: best.own,
   };
-}
+});
 
 /** What the heaviest stack of a resource report or a hang shows, where samples left it on the way: at each call the
  * branch with the most samples goes on, and the others are not in it. So what is left is only known of its end;
@@ -955,7 +946,7 @@ export function blockerOf(
   { format, text, threads }: CrashReport,
   thread: ReportThread,
 ): Blocker | null {
-  if (format !== "spindump" || thread.id === null) return null;
+  if (format !== "spindump" || thread.id === null || !text.includes(" (blocked by ")) return null;
   const title = new RegExp(`^ {1,8}Thread 0x${thread.id.toString(16)}\\b`, "m").exec(text);
   if (title === null) return null;
   const from = title.index + title[0].length;

@@ -22,7 +22,7 @@ import {
   waitsForThread,
 } from "./hang.ts";
 import { cutTree, gaps, treeText } from "../read/call_tree.ts";
-import { headOf } from "../text.ts";
+import { flushLines, headOf } from "../text.ts";
 import { processUses, samplerTime, silentProcesses } from "./kinds.ts";
 import { occasionOf } from "./occasion.ts";
 import { shortName } from "./names.ts";
@@ -59,7 +59,7 @@ export function explainSampled(
 ): Explanation {
   const happened = [...story];
   const processes = new Set(report.threads.map(({ process }) => process));
-  const text = processes.size > 1 ? treeText(report.text) : "";
+  const text = processes.size > 1 ? flushLines(treeText(report.text)) : "";
   const uses = processUses(text);
   const silent = silentProcesses(text);
   if (processes.size > 1) {
@@ -337,11 +337,7 @@ function isOfNone(
 
 /** How many processes a spindump has: of some no thread was sampled. */
 function countProcesses(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf("\nProcess: "); at >= 0; at = text.indexOf("\nProcess: ", at + 1)) {
-    count++;
-  }
-  return count;
+  return text.match(/^Process: /gm)?.length ?? 0;
 }
 
 /** Most threads beside an idle main thread that are looked at. */
@@ -451,9 +447,9 @@ const samplesOfProgram =
 /** How many samples the report has, where its heaviest stack has only some of them; `null` for others. */
 function stepsOf(report: CrashReport, thread: ReportThread): number | null {
   // The steps are those of all processes.
-  const own = [...report.text.matchAll(samplesOfProgram)].filter(([, name]) =>
-    name === report.process.name
-  );
+  const own = report.text.includes("Powerstats for:")
+    ? [...report.text.matchAll(samplesOfProgram)].filter(([, name]) => name === report.process.name)
+    : [];
   const count = own.length === 1
     ? own[0][2]
     : /^\d{1,9}/.exec(fieldValue(report, "steps") ?? "")?.[0];

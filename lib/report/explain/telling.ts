@@ -300,8 +300,9 @@ export function absentFrom(stack: readonly ReportFrame[]): Absent | null {
   if (stack.length === 0) return "stack";
   if (!stack.some((frame) => imageOf(frame) !== null)) return "images";
   if (!throwsOn(stack) && (endOfTermination(stack) > 0 || rethrowOf(stack) >= 0)) return "thrower";
+  const outside = outsides(stack);
   if (hasGap(stack) || !reachesBase(stack)) {
-    const unknown = stack.filter((frame, at) => isOutside(frame, at, stack)).length;
+    const unknown = outside.filter((isOutside) => isOutside).length;
     return unknown * 2 > stack.length ? "some images" : "outer";
   }
   // Beyond the outermost named function is only what started the thread.
@@ -309,21 +310,22 @@ export function absentFrom(stack: readonly ReportFrame[]): Absent | null {
   // A jump to null has left the image of its caller, which is there.
   const from = stack[0].address === 0n && stack.length > 1 ? 1 : 0;
   return stack.slice(0, named < 0 ? stack.length : named)
-      .some((frame, at) => at >= from && isOutside(frame, at, stack) && !isNoAddress(frame))
+      .some((frame, at) => at >= from && outside[at] && !isNoAddress(frame))
     ? "some images"
     : null;
 }
 
-/** Whether a frame is in an image that is not known. What JavaScriptCore calls outside of all images it compiled itself: a
+/** Which frames are in an image that is not known. What JavaScriptCore calls outside of all images it compiled itself: a
  * function of a library is in that library. */
-function isOutside(
-  frame: ReportFrame,
-  at: number,
-  stack: readonly ReportFrame[],
-): boolean {
-  if (imageOf(frame) !== null || isCompiled(frame)) return false;
-  const caller = stack.slice(at + 1).find((outer) => imageOf(outer) !== null || isCompiled(outer));
-  return caller === undefined || !isCompiled(caller) && titleOf(caller) !== "JavaScriptCore";
+function outsides(stack: readonly ReportFrame[]): boolean[] {
+  /** Whether the caller that is known is of JavaScriptCore, or was compiled by it. */
+  let isScript = false;
+  return stack.toReversed().map((frame) => {
+    const isMade = isCompiled(frame);
+    if (!isMade && imageOf(frame) === null) return !isScript;
+    isScript = isMade || titleOf(frame) === "JavaScriptCore";
+    return false;
+  }).reverse();
 }
 
 /** Whether an exception ended a process that whoever raised it did not catch, and its functions have left the stack: it was

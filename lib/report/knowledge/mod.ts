@@ -81,7 +81,8 @@ const FEW = 256;
 
 /** The rows of one kind: those with a whole key, and those with a prefix or words. */
 class Rows {
-  readonly #exact = new Map<string, KnowledgeRow[]>();
+  /** Those with a whole key; made when one is asked for. */
+  #exact: Map<string, KnowledgeRow[]> | null = null;
   /** Prefixes by their first two characters. */
   readonly #prefixes = new Map<string, { begin: string; row: KnowledgeRow }[]>();
   /** Those that are sorted, the longest prefix first: few are ever asked for. */
@@ -94,20 +95,28 @@ class Rows {
 
   add(row: KnowledgeRow): void {
     this.#all.push(row);
-    if (row.key.endsWith("*")) {
-      const start = row.key.slice(0, 2);
-      const list = this.#prefixes.get(start);
-      const prefix = { begin: row.key.slice(0, -1), row };
-      if (list === undefined) this.#prefixes.set(start, [prefix]);
-      else list.push(prefix);
-    } else {
-      const list = this.#exact.get(row.key);
-      if (list === undefined) this.#exact.set(row.key, [row]);
-      else list.push(row);
+  }
+
+  #byKey(): Map<string, KnowledgeRow[]> {
+    const exact = new Map<string, KnowledgeRow[]>();
+    for (const row of this.#all) {
+      if (row.key.endsWith("*")) {
+        const start = row.key.slice(0, 2);
+        const list = this.#prefixes.get(start);
+        const prefix = { begin: row.key.slice(0, -1), row };
+        if (list === undefined) this.#prefixes.set(start, [prefix]);
+        else list.push(prefix);
+      } else {
+        const list = exact.get(row.key);
+        if (list === undefined) exact.set(row.key, [row]);
+        else list.push(row);
+      }
     }
+    return exact;
   }
 
   find(key: string, cpu?: CpuFamily): KnowledgeRow | null {
+    this.#exact ??= this.#byKey();
     const rows = this.#exact.get(key);
     if (rows !== undefined) {
       // A row for the CPU wins over one for all.
@@ -137,14 +146,10 @@ class Rows {
 
 const kinds = new Map<KnowledgeKind, Rows>();
 
-/** The rows of a kind, once it is asked for. */
-function rowsOf(kind: KnowledgeKind): Rows {
-  let rows = kinds.get(kind);
-  if (rows === undefined) {
-    kinds.set(kind, rows = new Rows());
-    for (const row of knowledge) if (row.kind === kind) rows.add(row);
-  }
-  return rows;
+for (const row of knowledge) {
+  let rows = kinds.get(row.kind);
+  if (rows === undefined) kinds.set(row.kind, rows = new Rows());
+  rows.add(row);
 }
 
 /** The row for a key; `null` when there is none.
@@ -156,7 +161,7 @@ export function known(
   key: string,
   cpu?: CpuFamily,
 ): KnowledgeRow | null {
-  return rowsOf(kind).find(key, cpu);
+  return kinds.get(kind)?.find(key, cpu) ?? null;
 }
 
 /** The row for a termination code; `null` when there is none. */
@@ -327,7 +332,7 @@ export function knownWatchdog(reason: string): KnowledgeRow | null {
 }
 
 function containing(kind: KnowledgeKind, text: string): KnowledgeRow | null {
-  return rowsOf(kind).within(text);
+  return kinds.get(kind)?.within(text) ?? null;
 }
 
 /** A function's name without what compilers and reporters add to it: `specialized`, `closure #1 in`,

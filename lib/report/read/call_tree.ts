@@ -6,7 +6,7 @@ import type { JsonObject } from "../json.ts";
 import { archOfCodeType, imageFinder } from "../images.ts";
 import type { CallTreeNode, ReportFrame, ReportImage, ReportThread } from "../drafts.ts";
 import { CrashReport, noProcess } from "../report.ts";
-import { Lines } from "../text.ts";
+import { Lines, searchFlush } from "../text.ts";
 import { namesByAtos, type SymbolicatedPlace } from "./copies.ts";
 import { MAX_UNREAD, MAX_UNREAD_LENGTH } from "./titles.ts";
 
@@ -30,7 +30,7 @@ const heaviestTitle = /^Heaviest stack for the (?:main thread of the )?target pr
 
 /** What other tools print, which people and spindump itself put behind the stacks: their lines are like those of reports. */
 const others =
-  /^(?:Custom Output:|-{2,}FPS Report Legend:|={2,}Frame Rate Report:|leaks Report Version:|Process \d{1,9}: \d{1,12} (?:nodes malloced|leaks? for)|Virtual Memory Map of process|={4} Summary for process|(?:heap|leaks|vmmap|footprint|ddt)\[\d{1,9}\])/m;
+  /(?:Custom Output:|-{2,}FPS Report Legend:|={2,}Frame Rate Report:|leaks Report Version:|Process \d{1,9}: \d{1,12} (?:nodes malloced|leaks? for)|Virtual Memory Map of process|={4} Summary for process|(?:heap|leaks|vmmap|footprint|ddt)\[\d{1,9}\])/y;
 
 /** What stands before the first stack of a `sample` or a spindump. */
 const trees = /^(?:Call graph:|Heaviest stack for | {1,8}Thread 0x[0-9a-f]{1,16}\b)/m;
@@ -43,8 +43,8 @@ export function treeText(text: string, from = 0): string {
   const begin = text.slice(from).search(trees);
   if (begin < 0) return text;
   const stacks = from + begin;
-  const other = text.slice(stacks).search(others);
-  const own = other < 0 ? text : text.slice(0, stacks + other);
+  const other = searchFlush(text, others, stacks);
+  const own = other < 0 ? text : text.slice(0, other);
   if (!own.startsWith("Call graph:", stacks)) return own;
   const list = own.indexOf("\nBinary Images:", stacks);
   const feed = list < 0 ? -1 : own.indexOf("\n", list + 1);
@@ -74,7 +74,7 @@ interface TreeLine {
 
 interface DraftNode {
   count: number;
-  frame: ReportFrame;
+  readonly frame: { -readonly [Key in keyof ReportFrame]: ReportFrame[Key] };
   children: DraftNode[];
 }
 
@@ -186,11 +186,11 @@ export function readCallTree(
     isPart &&= /^`{3}/.test(trimmed);
     // A mail breaks long lines, and those that are far in before what they say.
     const isPushed = format === "spindump" && path.length > 0 &&
-      /^ {1,4}$/.test(lines.line(at - 1));
+      lines.end(at - 1) - lines.start(at - 1) <= 4 && /^ {1,4}$/.test(lines.line(at - 1));
     let written = line;
     for (
       let parts = 1;
-      format === "spindump" && thread !== null && parts < MAX_PARTS && opensPlace.test(written) &&
+      format === "spindump" && thread !== null && parts < MAX_PARTS && lacksPlace(written) &&
       at + 1 < lines.length && endsPlace.test(lines.line(at + 1));
       parts++
     ) written = `${written.trimEnd()} ${lines.line(++at).trim()}`;
@@ -354,7 +354,14 @@ const ofSample =
 const sortedLine = /^(\S.{0,300}?) {1,4}\(in ([^()]{1,120})\) {2,}(\d{1,9})$/;
 const MAX_SORTED = 6;
 
-/** A line of a tree that lacks its end, as a mail broke it, what may follow, and into how many. */
+/** Whether a line of a tree lacks its end, as a mail broke it. */
+function lacksPlace(line: string): boolean {
+  // Nearly none does.
+  const at = line.lastIndexOf("[0x");
+  return !(at >= 0 && at < 1000 && /[0-9a-f]/.test(line[at + 3] ?? "")) && opensPlace.test(line);
+}
+
+/** Such a line, what may follow, and into how many it was broken. */
 const opensPlace = /^[ *]{0,400}\d{1,9}(?: |$)(?!.{0,1000}\[0x[0-9a-f])/;
 const endsPlace = /^(?![ *]{0,400}\d{1,9} {1,4}[^\s()])\s{0,8}\S/;
 const MAX_PARTS = 4;
@@ -385,7 +392,10 @@ function place(
     const isSame = place !== undefined &&
       (frame.imageName === null || frame.imageName === place.imageName);
     const imageName = programs.get(frame.imageName ?? "") ?? frame.imageName;
-    node.frame = { ...frame, imageName, ...isSame ? place : {}, image: find(frame) };
+    // Not a new one: there are hundreds of thousands.
+    frame.image = find(frame);
+    frame.imageName = imageName;
+    if (isSame) Object.assign(frame, place);
     for (const child of node.children) left.push(child);
   }
 }
@@ -424,7 +434,7 @@ function finish(thread: DraftThread, index: number, several: boolean): ReportThr
 /** Column of the count in a tree line, after the characters that draw the tree. */
 function countAt(line: string, marks: string): number {
   let at = 0;
-  while (at < line.length && marks.includes(line[at])) at++;
+  while (at < line.length && (line.charCodeAt(at) === 0x20 || marks.includes(line[at]))) at++;
   return at;
 }
 
@@ -464,7 +474,9 @@ function sampleThread(
 function spindumpThread(
   line: string,
 ): Pick<DraftThread, "id" | "name" | "queue" | "count"> | null {
-  const id = /^Thread (0x[0-9a-fA-F]{1,16})\b/.exec(line)?.[1];
+  const id = line.startsWith("Thread 0x")
+    ? /^Thread (0x[0-9a-fA-F]{1,16})\b/.exec(line)?.[1]
+    : undefined;
   if (id === undefined) return null;
   return {
     count: null,
@@ -518,6 +530,7 @@ const namelessLine = {
 function withoutAddress(
   place: string,
 ): Pick<TreeLine, "imageName" | "offset"> & Partial<Pick<TreeLine, "symbol">> | null {
+  if (!place.endsWith(")")) return null;
   const nameless = /^\?{3}\s{1,4}\((<[\dA-F]{8}-[\dA-F-]{27}>|[^()<>]{1,120}) \+ (\d{1,12})\)$/i
     .exec(place);
   if (nameless !== null) return { imageName: nameless[1], offset: Number(nameless[2]) };

@@ -229,7 +229,8 @@ const unmarked =
 
 /** Whether a report is quoted that only a part of the text is. */
 function isPartlyQuoted(head: string): boolean {
-  return marked.test(head) && !unmarked.test(head);
+  // Here and below: nearly all texts have a line without a mark, and soon.
+  return !unmarked.test(head) && marked.test(head);
 }
 
 /** Fields of a header behind a mark of a list, or a line's number. */
@@ -268,7 +269,7 @@ function withoutStrings(text: string): string {
 
 /** Whether each line is an entry of a list. */
 function isListed(head: string): boolean {
-  return listed.test(head) && !unmarked.test(head);
+  return !unmarked.test(head) && listed.test(head);
 }
 
 function unlisted(text: string): string {
@@ -277,7 +278,7 @@ function unlisted(text: string): string {
 
 /** Whether each line has its number before it, as in listings of files. */
 function isNumbered(head: string): boolean {
-  if (!numbered.test(head) || unmarked.test(head)) return false;
+  if (unmarked.test(head) || !numbered.test(head)) return false;
   let last = -1;
   let run = 0;
   for (const line of linesOf(head)) {

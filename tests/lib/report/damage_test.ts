@@ -15,7 +15,7 @@ import {
   writeReport,
 } from "../../../lib/report/mod.ts";
 import { parseJson } from "../../../lib/report/json.ts";
-import { edited, Lines } from "../../../lib/report/text.ts";
+import { edited, flushLines, Lines, searchFlush } from "../../../lib/report/text.ts";
 import { explanationLines, safeLines } from "../../../repl/view/crash_show.ts";
 import { plain } from "../../../repl/view/style.ts";
 import { raw } from "../../repl/fake_target.ts";
@@ -341,4 +341,13 @@ ${frames.join("\n")}
     explainReport(readReport(text, "x")).happened.join("\n"),
     "visit is on it 41 times in the 41 frames that are there of 512",
   );
+});
+
+Deno.test("lines that are not indented are found among those that are", () => {
+  const text = " leaks\nProcess: Shop [1]\r\n\n  1 main\n\tleaks 2\nleaks 3\n   last";
+  assertEquals(searchFlush(text, /leaks/y), text.indexOf("leaks 3"));
+  assertEquals(searchFlush(text, /leaks/y, text.indexOf(" 3")), -1);
+  assertEquals(searchFlush("", /leaks/y), -1);
+  assertEquals(flushLines(text), "Process: Shop [1]\r\nleaks 3");
+  assertEquals(flushLines("\n\n"), "");
 });

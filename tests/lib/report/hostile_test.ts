@@ -108,3 +108,19 @@ Deno.test("a stack of many frames without names costs time in proportion", () =>
     `${frames}[0,1]]}],"usedImages":[["x",1,"P"]]}`;
   assertLess(readAll(text), 5000);
 });
+
+Deno.test("a deep stack whose images are not known costs time in proportion", () => {
+  const frames = Array.from(
+    { length: 40_000 },
+    (_, at) =>
+      `${at + 1} ??? 0x000000010${(0x1000000 + at * 0x40).toString(16)} 0x0 + ${
+        0x101000000 + at * 0x40
+      }`,
+  );
+  const text = `Process: Shop [1]\nException Type: EXC_CRASH (SIGABRT)\n\nThread 0 Crashed:
+0 libsystem_kernel.dylib 0x00000001a0001234 __pthread_kill + 8\n${frames.join("\n")}\n`;
+  const report = readReport(text, "deep");
+  const began = processorTime();
+  assertEquals(attributeReport(report).absent, "some images");
+  assertLess(processorTime() - began, 2500);
+});
