@@ -53,6 +53,7 @@ export type AddressClass =
   | "stack"
   | "filled"
   | "guard"
+  | "guard inside"
   | "freed"
   | "deliberate"
   | "uninitialized"
@@ -832,7 +833,8 @@ function guardWords(report: CrashReport, address: bigint): [AddressClass, string
   }
   return stack !== null && sp > stack.start + NEAR_END && sp <= stack.end
     ? [
-      "guard",
+      // What runs on from the stack meets the guard's end first.
+      stack.start - address > NEAR_END ? "guard inside" : "guard",
       `it is in a stack's guard page, ${
         sp - address
       } bytes below the stack pointer: the stack was not full`,

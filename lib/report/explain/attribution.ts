@@ -16,6 +16,7 @@ import { culpritOf, systemAbsent, whyAbsent, whyNone } from "./absent.ts";
 import { isCopying } from "./copying.ts";
 import { type Deciding, decidingOf, type OwnedStack } from "./deciding.ts";
 import { bridgedArgument, isEvidence, lacksState, scriptBetween } from "./evidence.ts";
+import { begunBefore } from "./hang.ts";
 import { makerOfDeciding, noMaker } from "./maker.ts";
 import { managedOwner, methodOfProgram, methodsAround, scriptCalls } from "./managed.ts";
 import { isLibrary } from "./own_image.ts";
@@ -202,10 +203,13 @@ function attribute(report: CrashReport, options: AttributionOptions): Attributio
   if (isPythons(reading)) return { ...undecided, verdict: "program", absent: "python", frames };
   if (isReporterCrash(report, stack)) return { ...undecided, absent: "reporter", frames };
   const begin = Math.max(reading.first, reading.handled);
-  // What runs a run loop within a call did not call what the loop called then.
-  const called = stack.findIndex(({ symbol }, index) =>
-    index >= begin && symbol?.startsWith("__CFRUNLOOP_IS_CALLING_OUT_TO_") === true
-  );
+  // What runs a run loop within a call did not call what the loop called then, but it let that call a function again
+  // which had not ended.
+  const called = begunBefore(stack) !== null
+    ? -1
+    : stack.findIndex(({ symbol }, index) =>
+      index >= begin && symbol?.startsWith("__CFRUNLOOP_IS_CALLING_OUT_TO_") === true
+    );
   const end = called < 0 ? entryOf(stack) : Math.min(called, entryOf(stack));
   const owned: OwnedStack = { report, stack, frames, reading, begin, end };
   const found = decidingOf(owned);

@@ -90,6 +90,7 @@ import {
   isWithinFork,
   lacksCrashed,
   onlyWaits,
+  stops,
   tellingStack,
   tellingThread,
   touchedPage,
@@ -485,6 +486,29 @@ function tellArgument({ report, outside }: Crash, story: Story): void {
   }
 }
 
+/** Tells which one of the other threads was ending the process, where the crashed one's stack is not there. */
+function tellStopped({ threads }: CrashReport, story: Story): void {
+  const found = threads.filter(({ frames }) =>
+    frames.slice(0, STOP_DEPTH).some(({ symbol }) => stops.test(symbol ?? ""))
+  );
+  if (found.length !== 1) return;
+  const [{ frames }] = found;
+  const at = frames.findLastIndex(({ symbol }, index) =>
+    index < STOP_DEPTH && stops.test(symbol ?? "")
+  );
+  const caller = frames[at + 1] === undefined ? null : functionOf(frames[at + 1], frames[at]);
+  story.tell(
+    sentence(
+      `${threadWords(found[0])} was ending the process too, in ${shortName(frames[at].symbol!)}${
+        caller === null ? "" : `, called by ${shortName(caller)}`
+      }: which of them was first is not said`,
+    ),
+  );
+}
+
+/** Frames from the innermost on in which a function stands that ends the process. */
+const STOP_DEPTH = 8;
+
 /** Tells that the stack of the crashed thread is not there. */
 function tellAbsence({ report, crashed, outside, uncaught }: Crash, story: Story): void {
   const waiter = report.crashedThread;
@@ -520,6 +544,7 @@ function tellAbsence({ report, crashed, outside, uncaught }: Crash, story: Story
   } else if (isLacking && report.threads.length > 0) {
     story.tell("The crashed thread is not in the report.");
   }
+  if (isLacking) tellStopped(report, story);
   const counter = isBare ? counterWords(report, crashed) : null;
   if (counter !== null) story.tell(counter);
   const outer = report.threads.find(({ frames }) => (frames[0]?.index ?? 0) > MANY)?.frames[0];

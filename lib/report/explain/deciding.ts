@@ -4,7 +4,7 @@ import { isBaseLibrary, isSystemFrame, outsideOfCache, titleOf } from "../images
 import { known, knownFrame } from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
 import { lacksState } from "./evidence.ts";
-import { lockOf } from "./hang.ts";
+import { begunBefore, lockOf } from "./hang.ts";
 import { isLibrary } from "./own_image.ts";
 import { isMonos, type OwnedFrame } from "./owner.ts";
 import { isBrought, isInstalled, isOfIdentifier, isOfProcess, isSystemProgram } from "./program.ts";
@@ -148,6 +148,8 @@ function recursingOf(owned: OwnedStack): number {
 /** Index of the program's frame that decides. */
 function programOf(owned: OwnedStack): number {
   const { report, stack, reading } = owned;
+  // What ran a run loop within a function that then began again did more than to pass on what the loop called.
+  if (begunBefore(stack) !== null) return stack.findIndex((_, index) => isOwnFrame(owned, index));
   // On a thread without a context of OpenGL its caller decides, not the library that passes the call on.
   const caller = graphicsAside(report, stack, reading.first) === null
     ? -1

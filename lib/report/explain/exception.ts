@@ -139,6 +139,14 @@ export function tellAccess(crash: Crash, story: Story): void {
   }
   const address = faultAddress(report);
   const subtype = subtypeName(exception, report.arch);
+  if (subtype !== null && interruptsAbort(report)) {
+    story.tell(
+      `${subtype}${
+        address === null ? "" : ` at 0x${address.toString(16)}`
+      }, which the report has too, is most likely of an earlier exception: what the signal interrupted here is abort() itself.`,
+    );
+    return;
+  }
   const found = untranslated(report);
   // Under Rosetta a message tells which check it was, and a function that it was one.
   const rosetta = found?.row.key === "EXC_BAD_INSTRUCTION Rosetta" && (isStopped(crash, story))
@@ -749,6 +757,15 @@ function isAbortedTwice(crash: Crash): boolean {
   return endedBy(report) === "abort" && at > 0 && abortedBy(crash) !== null &&
     !isSystemFrame(caller) &&
     stack.slice(at, at + 3).some(({ symbol }) => symbol === "abort");
+}
+
+/** Whether a report has the codes of an access beside the signal of abort(), and a stack on which that signal interrupted
+ * abort(): what is left of an exception that was handled before is no access of this stack. */
+function interruptsAbort({ exception, crashedThread }: CrashReport): boolean {
+  const stack = crashedThread?.frames ?? [];
+  const at = exception === null || !abortsAfter(exception) ? 0 : interrupted(stack);
+  return at > 0 && stack.slice(at, at + 4).some(({ symbol }) => symbol === "abort") &&
+    !stack.slice(at).some(isTrampoline);
 }
 
 /** Whether the report names the process itself as the one that ended it. */

@@ -82,7 +82,8 @@ export function explainJetsam(report: CrashReport): Findings {
   if (largest !== null && killed.length === 0 && left.length === 0) {
     happened.push(`The largest process was ${largest}; that it was ended is not said.`);
   } else if (largest !== null && left.length > 0) {
-    const isLeft = left.every(({ name }) => name !== largest);
+    // Of a process that the copy leaves out nothing is known.
+    const isLeft = left.every(({ name }) => name !== largest) && isListed(report.text, largest);
     happened.push(`The largest process was ${largest}${isLeft ? "; it was not ended" : ""}.`);
   } else if (bigName !== null && processes.length > 1) {
     const entry = bySize.find((process) => textAt(process, "name") === bigName) ?? null;
@@ -187,6 +188,15 @@ function looseKills(text: string): { name: string; reason: string; pages: number
   return found;
 }
 
+/** Whether a text whose JSON is damaged has the entry of a process. */
+function isListed(text: string, name: string): boolean {
+  const quoted = JSON.stringify(name);
+  for (let at = text.indexOf(quoted); at >= 0; at = text.indexOf(quoted, at + 1)) {
+    if (/"name"\s{0,3}:\s{0,3}$/.test(text.slice(Math.max(0, at - 16), at))) return true;
+  }
+  return false;
+}
+
 /** Lines of processes of which the text of a low-memory report is searched. */
 const MAX_TABLE = 1 << 16;
 
@@ -235,6 +245,9 @@ export function explainLowMemory(report: CrashReport): Findings | null {
   const big = largest[1].trim();
   const first = ended[0]?.name ?? (older[0]?.isActive === true ? older[0].name : undefined);
   const isNamed = [...ended, ...older].some(({ name }) => name === big);
+  // A copy may leave out its line.
+  const isLeft = !isNamed && ended.length + older.length > 0 &&
+    table.split("\n").some((line) => line.trimStart().startsWith(`${big} <`));
   if (happened.length === 0) {
     happened.push(
       /<[\w-]{32,36}>/.test(table)
@@ -243,9 +256,7 @@ export function explainLowMemory(report: CrashReport): Findings | null {
     );
   }
   happened.push(
-    `The largest process was ${big}${
-      isNamed ? "" : ended.length + older.length > 0 ? "; it was not ended" : ""
-    }.`,
+    `The largest process was ${big}${isLeft ? "; it was not ended" : ""}.`,
   );
   return {
     headline: first === undefined ? "low memory" : `${first}: low memory`,

@@ -109,10 +109,10 @@ export function explainEvent(report: CrashReport, event: string): Findings {
   for (const field of [measure, action]) {
     if (field === undefined) continue;
     const isNone = field === action && field.value === "none";
-    // How long it did not answer before is told by itself.
+    // How long it did not answer before is told by itself; a mail's wrapped line lacks the end.
     const isTold = report.threads.every(({ process }) => process === null);
     const value = isTold
-      ? field.value.replace(/ \((?:process was )?unresponsive for [^()]{1,60}\)$/, "")
+      ? field.value.replace(/ \((?:process was )?unresponsive for [^()]{1,60}\)?$/, "")
       : field.value;
     happened.push(
       `${field.name}: ${value.replace(/\.$/, "")}${

@@ -106,7 +106,7 @@ function hasNoAddress({ exception, arch }: CrashReport, texts: readonly string[]
 function guardRow(text: string, report: CrashReport): KnowledgeRow | null {
   const address = /^Thread stack size exceeded\s*$/.test(text) ? faultAddress(report) : null;
   if (address === null) return null;
-  if (classifyAddress(report, address).kind === "guard") {
+  if (/^guard/.test(classifyAddress(report, address).kind)) {
     return known("message", "Thread stack size exceeded, but it was not full");
   }
   // A copy's own length may as well have led there.

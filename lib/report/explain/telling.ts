@@ -68,7 +68,7 @@ export function tellingStack(report: CrashReport): readonly ReportFrame[] {
 }
 
 /** Functions in which a process is about to end itself, or did. */
-const stops = /^(?:_objc_trap|_objc_fatal|__abort_with_payload|__assert_rtn|abort)\b/;
+export const stops = /^(?:_objc_trap|_objc_fatal|__abort_with_payload|__assert_rtn|abort)\b/;
 
 /** The thread that tells what happened, where the report calls another one the crashed one; `null` for others. */
 export function tellingThread(report: CrashReport): ReportThread | null {

@@ -735,6 +735,17 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "address",
+    "guard inside",
+    "",
+    [
+      "a wrong pointer: one to what is gone, that was never set or was overwritten",
+      "an index or an offset that is far too large",
+    ],
+    "See where the top function has the pointer or the index from that it used.",
+    vm,
+  ),
+  row(
+    "address",
     "length",
     "",
     [

@@ -551,7 +551,8 @@ class CrashTextReader {
         this.#draft.loose = trimmed;
         return;
       }
-      const isTitle = this.#draft.afterBlank || !inSection || sectionTitles.test(name);
+      const isTitle = (this.#draft.afterBlank || !inSection || sectionTitles.test(name)) &&
+        !(inSection && sectionTitles.test(section.name) && / has active assertions /.test(name));
       if (value === "" && !indented && isTitle && !known) {
         this.#draft.sections.push({ name, lines: [] });
         this.#draft.collecting = "section";

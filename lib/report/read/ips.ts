@@ -381,7 +381,7 @@ class IpsReader {
     for (const messages of Object.values(objectAt(this.#body, "asi") ?? {})) {
       if (!Array.isArray(messages)) continue;
       for (const message of messages) {
-        lines.push(typeof message === "string" ? message : stringifyJson(message));
+        lines.push(typeof message === "string" ? message.trimEnd() : stringifyJson(message));
       }
     }
     const reason = objectAt(this.#body, "exceptionReason");

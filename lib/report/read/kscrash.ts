@@ -75,7 +75,7 @@ export function readKSCrash(
   const images = objectsAt(value, "binary_images").map((image) => {
     for (const key of ["crash_info_message", "crash_info_message2"]) {
       const message = textAt(image, key);
-      if (message !== null) infos.push(message);
+      if (message !== null) infos.push(message.trimEnd());
     }
     return imageOf(textAt(image, "name"), bigintAt(image, "image_addr"), {
       size: bigintAt(image, "image_size"),

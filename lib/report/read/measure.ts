@@ -61,7 +61,10 @@ export function readMeasure(
   const maker = new FrameMaker(images);
   // Several exceptions are one and its causes; the first ended the program.
   const [raised] = objectsAt(recorded, "exceptions");
-  const frames = maker.stack(objectsAt(raised, "frames").map(partsOf));
+  const parts = objectsAt(raised, "frames").map(partsOf);
+  // What the program caught has the stack of the SDK that records it.
+  const begin = recorded.handled === true ? parts.findIndex(({ image }) => image !== "Measure") : 0;
+  const frames = maker.stack(parts.slice(Math.max(0, begin)));
   const data = objectAt(event, "attribute") ?? {};
   const type = nonEmpty(textAt(raised, "type"));
   const signal = nonEmpty(textAt(raised, "signal"));

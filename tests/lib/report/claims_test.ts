@@ -572,6 +572,13 @@ Deno.test("the protected region below a thread's stack is its end, whatever its 
   const far = told(text("0x00007ffee2d90000", guard));
   assertStringIncludes(far.what, "8372232 bytes below the stack pointer");
   assert(!far.what.includes("is full") && !far.causes.includes("recursion"), far.what);
+  // What runs on from the stack meets the guard's end, not its middle.
+  const inside = told(
+    text("0x00007ffee2d90000", guard).replaceAll("00007ffee2593ff8", "00007ffedf060058"),
+  );
+  assertStringIncludes(inside.what, "bytes below the stack pointer");
+  assertStringIncludes(far.causes, "a local array");
+  assert(!inside.causes.includes("local array") && !inside.next.includes("arrays"), inside.causes);
 });
 
 Deno.test("a stack that was full when a handler of the process took over", () => {
@@ -1122,6 +1129,45 @@ Deno.test("a background task beyond its time: no work where nothing was computed
   assertStringIncludes(what, "was permitted 600 s");
   assertStringIncludes(what, "computed for 1.345 s (0% CPU): it mostly waited");
   assert(!causes.includes("too much work"), causes);
+  // They may stand behind the times, as a paragraph that is like a section's title.
+  const behind = told(
+    "Process:         Shop [408]\nException Codes: 0x000000008badf00d\n\nApplication Specific Information:\n" +
+      "Elapsed application CPU time (seconds): 8.780, 87% CPU\n\n" +
+      'Shop has active assertions for 10.17s:\n  BackgroundTask - 50s ("Bake"), active for 10.17s\n\nThread 0:\n' +
+      "0   libsystem_kernel.dylib        \t0x39d59eb4 mach_msg_trap + 20\n",
+  );
+  assertStringIncludes(behind.what, 'BackgroundTask - 50s ("Bake")');
+});
+
+Deno.test("codes of an access beside the signal of abort(), which interrupted abort(): no access of that stack", () => {
+  const text = (inner: readonly string[]) =>
+    crashText([
+      "Exception Type:        EXC_BAD_ACCESS (SIGABRT)",
+      "Exception Codes:       KERN_PROTECTION_FAILURE at 0x0000000000000000",
+      "",
+    ], [
+      "libsystem_kernel.dylib __pthread_kill + 10",
+      "libsystem_c.dylib abort + 129",
+      "Shop mono_handle_native_sigsegv + 858",
+      "Shop sigabrt_signal_handler + 109",
+      "libsystem_platform.dylib _sigtramp + 26",
+      ...inner,
+      "Shop main + 20",
+    ]);
+  const own = told(text([
+    "libsystem_c.dylib raise + 26",
+    "libsystem_c.dylib abort + 129",
+    "libglib-2.0.0.dylib g_assertion_message + 365",
+    "Shop bake + 9",
+  ])).what;
+  assertStringIncludes(
+    own,
+    "KERN_PROTECTION_FAILURE at 0x0, which the report has too, is most likely",
+  );
+  assert(!own.includes("it is null"), own);
+  const access = told(text(["Shop bake + 9"])).what;
+  assertStringIncludes(access, "it is null");
+  assert(!access.includes("of an earlier exception"), access);
 });
 
 Deno.test("a spindump of several processes tells of the one that it was asked for", () => {

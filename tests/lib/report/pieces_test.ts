@@ -758,6 +758,16 @@ Deno.test("copies: a cut image's name, registers without their stack, a debugger
       "Thread 0 crashed with X86 Thread State (32-bit):\n  eax: 0x00000002  ebx: 0x00000000\n",
   );
   assertStringIncludes(bare, "Thread 0 crashed; its stack is not in this part of the report.");
+  const other = (symbol: string) =>
+    told(
+      "Exception Type: EXC_BAD_ACCESS (SIGABRT)\nException Codes: KERN_INVALID_ADDRESS at 0x00000000\nCrashed Thread: 7\n\n" +
+        `Thread 0:\n${
+          stack([`libobjc.A.dylib ${symbol} + 66`, "Shop bake + 8", "Shop main + 4"])
+        }\n`,
+    );
+  const ending = "Thread 0 was ending the process too, in _objc_fatal, called by bake";
+  assertStringIncludes(other("_objc_fatal"), ending);
+  assert(!other("objc_retain").includes("ending the process"));
   const stopped = readReport(
     "Exception Type:  EXC_BAD_ACCESS (SIGSEGV)\nException Codes: KERN_INVALID_ADDRESS at 0x0000000000000010\n\n" +
       "(lldb)\n* thread #1: tid = 0x19b7, 0x00007fff92c663c3 MyKit`draw + 325, stop reason = EXC_BAD_ACCESS (code=1, address=0x10)\n" +

@@ -218,6 +218,24 @@ Deno.test("Measure: an exception alone, in a session, and an error that the prog
     explainReport(caught).happened.join("\n"),
     "caught and recorded: Shop, closed",
   );
+  // The SDK that records it is on the stack of what the program caught.
+  const [raised] = recorded.exceptions;
+  const frames = [frame("", "Measure", "1048dd108"), frame("note", "Shop", "1045dd208")];
+  const [own] = readReports(
+    JSON.stringify({
+      events: [{
+        type: "exception",
+        attribute: {},
+        exception: {
+          ...recorded,
+          handled: true,
+          exceptions: [{ ...raised, type: "", message: "", signal: "SIGTRAP", frames }],
+        },
+      }],
+    }),
+    "x",
+  );
+  assertEquals(own.threads[0].frames.map(({ symbol }) => symbol), ["note"]);
 });
 
 Deno.test("what a piece of a report proves, and what it does not", () => {
