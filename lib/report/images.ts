@@ -110,7 +110,8 @@ function isOverlay(name: string): boolean {
 
 /** Whether a path without its middle is that of a simulator's framework: reports hide where a volume is mounted. */
 function isHiddenSimulator(path: string, name: string): boolean {
-  if (!path.startsWith("/Volumes/VOLUME/*/")) return false;
+  // Markdown takes the asterisk for a mark.
+  if (!/^\/Volumes\/VOLUME\/[*_]\//.test(path)) return false;
   const base = baseName(path);
   return name.startsWith("com.apple.") || systemNames.has(base) || systemName.test(base);
 }

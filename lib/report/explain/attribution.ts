@@ -165,7 +165,10 @@ function attribute(report: CrashReport, options: AttributionOptions): Attributio
     return { ...undecided, absent: "page", frames };
   }
   if (isSignalled(report, stack)) {
-    const absent = report.stacks.length === 0 ? "stack" : "signal";
+    // What may not be caught has a reason in a whole report, which says whether the stack shows anything.
+    const isUnsaid = report.termination === null &&
+      /^SIGKILL\b/.test(report.exception?.signal ?? "");
+    const absent = report.stacks.length === 0 ? "stack" : isUnsaid ? "sender" : "signal";
     return { ...undecided, verdict: "none", absent, frames };
   }
   if (isUnmapped(report)) return { ...undecided, verdict: "none", absent: "launch", frames };
@@ -230,7 +233,8 @@ function attribute(report: CrashReport, options: AttributionOptions): Attributio
     };
   }
   const setup = reading.rows.find(({ row }) => row.isOfSetup !== undefined)?.row.isOfSetup;
-  if (endedBy(report) !== "access" && setup !== undefined) {
+  const isSampled = report.format === "sample" || report.format === "spindump";
+  if (endedBy(report) !== "access" && setup !== undefined && !isSampled) {
     return { ...undecided, absent: setup === true ? "setup" : "settings", frames };
   }
   if (
@@ -288,7 +292,8 @@ function attribute(report: CrashReport, options: AttributionOptions): Attributio
   // A panic of Rust that may not go on has left what it began in, unless that is the function itself.
   const isUnwound = isOwn && endedBy(report) !== "access" &&
     stack.slice(0, at).some(({ symbol }) => cannotUnwind.test(symbol ?? ""));
-  const isPassedNil = isOwn && deciding?.owner === "program" && endedBy(report) === "trap" &&
+  const isPassedNil = isOwn && deciding?.owner === "program" &&
+    (endedBy(report) === "trap" || report.exception === null) &&
     bridgedArgument(stack) !== null &&
     stack[at - 1]?.symbol?.includes("_unconditionallyBridge") === true;
   const absent = isPassedNil

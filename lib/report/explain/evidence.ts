@@ -5,6 +5,7 @@ import { faultAddress } from "../fault.ts";
 import { imageOf, isBaseLibrary, isSystemFrame, titleOf } from "../images.ts";
 import { bareName, knownFrame, knownScript } from "../knowledge/mod.ts";
 import { type CrashReport, fieldValue, type ReportFrame } from "../report.ts";
+import { isRosettas } from "./cpu.ts";
 import { waitOf } from "./hang.ts";
 import { readableName } from "./names.ts";
 import { capitalized } from "./words.ts";
@@ -79,10 +80,14 @@ export function isEvidence(
   // What a signal interrupted need not be what it was for.
   const handler = exception === null || abortsAfter(exception) ? null : ownHandler(stack);
   if (handler !== null && !handler.isWaiting && !handler.isForFaults) return false;
-  const isMoment = isOfMoment(report);
+  const ended = endedBy(report);
+  const isUnsaid = ended === null && exception === null && stack !== report.lastException &&
+    !rows.some(({ row }) => row.role === "raise" || row.role === "vague");
+  // Of a copy that does not say what happened, a thread that waits failed in nothing.
+  const isMoment = isOfMoment(report) ||
+    (isUnsaid && waitOf(stack) !== null && !isRosettas(stack[0]));
   const wait = isMoment ? waitOf(stack) : null;
   if (wait !== null && (others.has(wait.waitReason) || ofOthers.test(wait.meaning))) return false;
-  const ended = endedBy(report);
   const raised = ended === "abort" || ended === "trap" || stack === report.lastException ||
     (ended === null && rows.some(({ row }) => row.role === "raise" || row.role === "vague"));
   // What a guard forbids the function did that called the kernel.

@@ -148,10 +148,8 @@ export function partialRecursion(
     frames.every((frame) => nameOf(frame) === nameOf(frames[0]));
   if ((frames.length < MIN_AGAIN && !isAll) || reachesBase(frames)) return null;
   if (!overflows(report) || recursion(report) !== null) return null;
-  // The Boehm collector's function calls itself on purpose, to clear what is beyond the stack's end.
   const found = frames.filter((frame) =>
-    frameOwner(frame, functionOf(frame, null)) === "program" &&
-    frame.symbol?.startsWith("GC_clear_stack") !== true
+    frameOwner(frame, functionOf(frame, null)) === "program" && !clearsStack(frame)
   )
     .map((frame) => ({
       frame,
@@ -159,6 +157,11 @@ export function partialRecursion(
     }));
   const [most] = found.sort((a, b) => b.count - a.count);
   return most === undefined || (most.count < MIN_AGAIN && !isAll) ? null : most;
+}
+
+/** Whether a function calls itself on purpose, to clear what is beyond the stack's end: the Boehm collector's. */
+function clearsStack({ symbol }: ReportFrame): boolean {
+  return symbol?.startsWith("GC_clear_stack") === true;
 }
 
 /** The frames of the crashed thread that are one call again and again, where the access was at or near the end of a stack;
@@ -175,7 +178,9 @@ export function sameCall(
     const first = frames[at];
     let end = at + 1;
     while (frames[end]?.address === first.address && !frames[end].inlined) end++;
-    if (end - at >= MIN_AGAIN && first.address !== 0n && !first.inlined) {
+    if (
+      end - at >= MIN_AGAIN && first.address !== 0n && !first.inlined && !clearsStack(first)
+    ) {
       return { first, last: frames[end - 1] };
     }
   }

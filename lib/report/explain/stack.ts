@@ -717,7 +717,12 @@ export const reachesBase: (stack: readonly ReportFrame[]) => boolean = once((sta
   const title = titleOf(last);
   if (/^(?:dyld|libdyld)/.test(title)) return true;
   // It also has the C library, whose function alone has lost its caller.
-  if (title.startsWith("libSystem.B") && stack.length > 1) return true;
+  if (title.startsWith("libSystem.B") && stack.length > 1) {
+    // A copy that ends among its functions, which have names.
+    return !stack.every((frame) => titleOf(frame).startsWith("libSystem.B")) ||
+      stack.every(({ symbol }) => symbol === null) ||
+      stack.some(({ symbol }) => symbol !== null && bases.test(symbol));
+  }
   if (title.startsWith("libsystem_pthread")) {
     // Behind a call of the kernel it is what raises a signal or waits.
     const before = imageOf(stack.at(-2) ?? last);

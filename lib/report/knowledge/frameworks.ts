@@ -248,7 +248,7 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "Read the message for the symbol.",
     "dyld, src/dyld.cpp",
     "stop",
-  ),
+  ).map((row) => ({ ...row, isOfSetup: true as const })),
   ...frame(
     ["load_library_image", "load_images_libraries", "load_dependent_libraries"],
     "The dynamic linker could not load a library that the program needs; which one is not in the report.",

@@ -135,7 +135,9 @@ export class CrashDraft {
 
   /** Whether a copy begins inside of a stack. */
   isPiece(): boolean {
-    return this.fields.length === 0 && this.threads.length === 0 && this.exception === null;
+    // What is left of a frame's line has a colon as well, in the name of its function.
+    return this.fields.every(({ name }) => /[([<]/.test(name)) && this.threads.length === 0 &&
+      this.exception === null;
   }
 
   /** Begins a thread whose title was not understood. */

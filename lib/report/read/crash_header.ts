@@ -60,7 +60,7 @@ const shapes: readonly (readonly [RegExp, string])[] = [
   [/^EXC_\w+/, "exception type"],
   [/^(?:KERN|PROTECTION|EXC_I386|EXC_ARM)_\w+/, "exception subtype"],
   [/^0x[0-9a-fA-F]{16}(?:, 0x[0-9a-fA-F]{16})+/, "exception codes"],
-  [/^.{1,200} \[\d{1,9}\]$/, "process"],
+  [/^(?!EXC_)(?:(?!: ).){1,200} \[\d{1,9}\]$/, "process"],
   [/^.{1,200} \[\d{1,9}\]$/, "parent process"],
   [/^(?:ARM|ARM-64|X86|X86-64)(?: \(.{1,40}\))?$/, "code type"],
   [systems, "os version"],
@@ -127,6 +127,8 @@ export class Header {
     const isEnglish = this.#values.has("process") ||
       !unknown.some(({ value }) => /^EXC_\w+|^.{1,200} \[\d{1,9}\]$/.test(value));
     for (const { name, value } of unknown) {
+      // Other processes than the report's own, as where a copy begins within a line.
+      if (/ible$| process$/i.test(name)) continue;
       const shape = shapes.find(([pattern, known]) =>
         !this.#values.has(known) && pattern.test(value)
       );

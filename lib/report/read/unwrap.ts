@@ -493,15 +493,16 @@ function unquote(text: string): string {
 
 /** Fields of a header that follow one another on a line, where line ends were lost. */
 const joinedFields =
-  /^(?:Process: .{1,300} Path: .{1,400} Identifier: |Exception Type: .{1,60} Exception Codes: .{1,100} (?:Exception Note|Termination \w+|Crashed Thread|Triggered by Thread): |Date\/Time: .{1,60} OS Version: .{1,60} Report Version: )/m;
+  /^(?:Process: .{1,300} Path: .{1,400} Identifier: |Exception Type: .{1,60} Exception (?:Codes|Subtype): .{1,200} (?:Exception \w+|Termination \w+|Crashed Thread|Triggered by Thread|Application Specific Information|VM Regions? [\w ]{1,40}|Dyld Error Message|Thread \d{1,3}(?: Crashed)?:?): |Date\/Time: .{1,60} OS Version: .{1,60} Report Version: )/m;
 /** Names of fields, and titles, that begin a line, but for those that end with another's name. */
 const begins =
-  /(?<!\b(?:Parent|Terminating|OS|Report|Bridge)) (?=(?:Process|Path|Identifier|Version|Build Info|Code Type|Parent Process|Responsible|User ID|Date\/Time|Launch Time|OS Version|Report Version|Bridge OS Version|Anonymous UUID|Sleep\/Wake UUID|Time Awake Since Boot|Time Since Wake|System Integrity Protection|Crashed Thread|Triggered by Thread|Exception Type|Exception Codes|Exception Subtype|Exception Note|Termination Signal|Termination Reason|Terminating Process|Application Specific Information|Role|Coalition|Hardware Model|CrashReporter Key|Binary Images|Thread \d{1,3}(?: Crashed)?:): ?)/g;
-const joinedFrame = / (?=\d{1,3} {1,4}\S{2,80} {1,40}0x[0-9a-f]{8,16}(?: |$))/g;
+  /(?<!\b(?:Parent|Terminating|OS|Report|Bridge)) (?=(?:Process|Path|Identifier|Version|Build Info|Code Type|Parent Process|Responsible|User ID|Date\/Time|Launch Time|OS Version|Report Version|Bridge OS Version|Anonymous UUID|Sleep\/Wake UUID|Time Awake Since Boot|Time Since Wake|System Integrity Protection|Crashed Thread|Triggered by Thread|Exception Type|Exception Codes|Exception Subtype|Exception Note|Termination Signal|Termination Reason|Terminating Process|Application Specific Information|Dyld Error Message|VM Region Info|Last Exception Backtrace|Role|Coalition|Hardware Model|CrashReporter Key|Binary Images|Thread \d{1,3}(?: Crashed| name)?): ?)/g;
+const joinedFrame =
+  / (?=\d{1,3} {1,4}(?:\S{2,80}[ \t]{1,40}|[A-Za-z][A-Za-z .+-]{1,60}\t {0,20})0x[0-9a-f]{8,16}(?: |$))/g;
 
 /** A stack whose frames follow one another on a line. */
 const joinedFrames =
-  /^[ \t]{0,4}0 {1,4}\S{2,80} {1,40}0x[0-9a-f]{8,16} .{1,400}? 1 {1,4}\S{2,80} {1,40}0x[0-9a-f]{8,16} .{1,400}? 2 {1,4}\S{2,80} {1,40}0x[0-9a-f]{8,16} /m;
+  /^[ \t]{0,4}0 {1,4}\S{2,80}[ \t]{1,40}0x[0-9a-f]{8,16} .{1,400}? 1 {1,4}\S{2,80}[ \t]{1,40}0x[0-9a-f]{8,16} .{1,400}? 2 {1,4}\S{2,80}[ \t]{1,40}0x[0-9a-f]{8,16} /m;
 
 /** An exception's line that goes on with the title of its backtrace. */
 const joinedThrow = /Terminating app due to [^\n]{1,4000}\S \*{0,3} ?First throw call stack:/;
@@ -513,9 +514,10 @@ const throwParts =
 function isJoined(head: string): boolean {
   if (joinedFrames.test(head) || joinedThrow.test(head)) return true;
   const at = head.indexOf(" Path: ");
-  if (at < 0 && !head.includes(" Exception Codes: ") && !head.includes(" OS Version: ")) {
-    return false;
-  }
+  if (
+    at < 0 && !head.includes(" Exception Codes: ") && !head.includes(" Exception Subtype: ") &&
+    !head.includes(" OS Version: ")
+  ) return false;
   return joinedFields.test(head);
 }
 
@@ -524,8 +526,8 @@ function split(text: string): string {
     line.length < 60 || line.length > 100_000
       ? line
       : line.replace(throwParts, "\n").replace(begins, "\n").replace(joinedFrame, "\n").replace(
-        /^Application Specific Information: (?=\S)/m,
-        "\nApplication Specific Information:\n",
+        /^(Application Specific Information|Dyld Error Message): (?=\S)/gm,
+        "\n$1:\n",
       ).replace(/ (?=Thread \d{1,3}(?: Crashed)?:: )/g, "\n")
   ).join("\n");
 }

@@ -960,6 +960,19 @@ Deno.test("lines that were joined keep the names of their fields", () => {
     "joined",
   );
   assertEquals([process.name, osVersion], [null, "macOS 14.1 (23B74)"]);
+  // Without a space at the tab, a title with one colon, an image's name with a space, a message.
+  const joined = readReport(
+    "Exception Type:  EXC_BREAKPOINT (SIGTRAP) Exception Subtype: 0x1 " +
+      "Application Specific Information: the oven is cold Thread 3 name: Baker Thread 3 Crashed: " +
+      "0   Oven Kit   \t   0x0000000100001000 bake + 8 1   MyApp   \t0x0000000100002000 main + 8",
+    "joined",
+  );
+  assertEquals(joined.information, ["the oven is cold"]);
+  assertEquals(joined.crashedThread?.name, "Baker");
+  assertEquals(joined.crashedThread?.frames.map(({ imageName }) => imageName), [
+    "Oven Kit",
+    "MyApp",
+  ]);
 });
 
 Deno.test("a thread of an .ips alone; frames with their image alone, or whose address touches the name", () => {
@@ -1315,4 +1328,55 @@ Thread 0 Crashed:
 `);
   assert(!said("Exception 6, Code 2462423868, Subcode 8").includes("It says"));
   assertStringIncludes(said("the cart is empty"), "It says: the cart is empty");
+});
+
+Deno.test("a copy that begins within a line: another process is not the report's, and a frame's rest is no field", () => {
+  const frames = stack(["MyApp bake() + 8", ...loop]);
+  const header = readReport(
+    `sible: SpringBoard [34]\nrent Process: launchd [1]\nOS Version: iPhone OS 17.1\n\nException Type: EXC_CRASH (SIGKILL)\n\nThread 0 Crashed:\n${frames}\n`,
+    "header",
+  );
+  assertEquals(header.process.name, null);
+  const rest = readReport(
+    `8 -[Oven bake:] + 244\n${stack(["MyApp -[Oven heat] + 8", ...loop], 3)}\n`,
+    "x",
+  );
+  assertEquals(rest.threads[0].frames[0].symbol, "-[Oven heat]");
+});
+
+Deno.test("parts whose stack does not decide: SIGKILL without its reason, a wait, a missing symbol, a nil argument", () => {
+  const crash = (signal: string, frames: readonly string[]): string =>
+    `Exception Type: EXC_CRASH (${signal})\nThread 0 Crashed:\n${stack(frames)}\n`;
+  const spin = crash("SIGKILL", ["MyApp bake() + 8", ...loop]);
+  assertEquals(whose(spin), ["none", "sender", null]);
+  assertEquals(whose(`Termination Reason: SIGNAL 9 Killed: 9\n${spin}`), ["none", "signal", null]);
+  const wait = `Thread 0:\n${
+    stack(["libsystem_kernel.dylib __psynch_mutexwait + 8", "MyApp bake() + 8", ...loop])
+  }\n`;
+  assertEquals(attributeReport(readReport(wait, "wait")).isEvidence, false);
+  const missing = [
+    "dyld dyld_fatal_error + 1",
+    "dyld dyld::fastBindLazySymbol(ImageLoader**, unsigned long) + 124",
+    "libdyld.dylib dyld_stub_binder_ + 13",
+    "MyApp bake() + 8",
+    ...loop,
+  ];
+  assertEquals(whose(`Thread 0 Crashed:\n${stack(missing)}\n`), ["unknown", "setup", null]);
+  const nil = [
+    "libswiftFoundation.dylib static Array._unconditionallyBridgeFromObjectiveC(_:) + 88",
+    "MyApp @objc OvenList.select(_:) + 44",
+    "AppKit -[NSTableView selectAll] + 12",
+    ...loop,
+  ];
+  assertEquals(whose(`Thread 0 Crashed:\n${stack(nil)}\n`)[1], "argument");
+});
+
+Deno.test("a collector that clears the stack by calling itself recurses on purpose", () => {
+  const frame = (index: number) => `${index}   Oven   0x00101000 GC_clear_stack_inner + 40`;
+  const text = told(
+    `Exception Type: EXC_BAD_ACCESS (SIGSEGV)\nException Codes: KERN_PROTECTION_FAILURE at 0x00000000bf7ffcd4\n\nThread 0 Crashed:\n${
+      [0, 1, 2, 3, 4, 5].map(frame).join("\n")
+    }\n`,
+  );
+  assert(!text.includes("calls itself"), text);
 });
