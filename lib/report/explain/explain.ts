@@ -17,7 +17,7 @@ import {
   namedWords,
 } from "./kinds.ts";
 import { explainPanic } from "./panic.ts";
-import { explainSampled } from "./sampled.ts";
+import { explainSampled, isHeadless } from "./sampled.ts";
 import { isLive, isPaused, isSnapshot } from "./telling.ts";
 import { endedTaskWords, reasonOf, terminationRow } from "./termination.ts";
 import { count, sentence } from "./words.ts";
@@ -99,14 +99,6 @@ export function explainReport(
     return explainSampled(report, "paused by a debugger", [told], [], mine);
   }
   return explainCrash(report, mine);
-}
-
-/** Whether a copy of a sample or spindump lacks the head, which says of what and how long it was taken. */
-function isHeadless({ format, text }: CrashReport): boolean {
-  const head = format === "sample"
-    ? /^\W{0,9}(?:Analysis of sampling|Sampling process) /m
-    : /^\W{0,9}(?:Event|Duration|Duration Sampled|Steps|Data Source|Reason): /m;
-  return !head.test(text.slice(0, 1 << 16));
 }
 
 /** Number of threads of a sample, which has a row for each queue that a thread worked for, and for a queue of several threads. */

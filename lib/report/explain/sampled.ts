@@ -396,9 +396,17 @@ function lacksEnd({ format, text }: CrashReport): boolean {
     (!/^[ \t>]{0,12}Call graph:/m.test(text) || !afterTrees.test(text));
 }
 
-/** Whether a spindump lacks its header, or ends within a stack: it had more processes. */
+/** Whether a copy of a sample or spindump lacks the head, which says of what and how long it was taken. */
+export function isHeadless({ format, text }: CrashReport): boolean {
+  const head = format === "sample"
+    ? /^\W{0,9}(?:Analysis of sampling|Sampling process) /m
+    : /^\W{0,9}(?:Event|Duration|Duration Sampled|Steps|Data Source|Reason): /m;
+  return !head.test(text.slice(0, 1 << 16));
+}
+
+/** Whether a spindump lacks its head, or ends within a stack: it had more processes. */
 function isPiece(report: CrashReport): boolean {
-  return report.date === null || report.warnings.includes(cutTree);
+  return report.date === null || isHeadless(report) || report.warnings.includes(cutTree);
 }
 
 /** What a spindump says of its process: how long it did not answer, and how much it computed. */
