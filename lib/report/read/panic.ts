@@ -228,6 +228,8 @@ export function parsePanic(written: string): ParsedPanic {
   let task: string | null = null;
   let model: string | null = null;
   let osVersion: string | null = null;
+  /** The system that wrote the file, which need not be the one that panicked. */
+  let writer: string | null = null;
   let isMac = false;
   let date: string | null = null;
   const extensions: string[] = [];
@@ -269,8 +271,13 @@ export function parsePanic(written: string): ParsedPanic {
       } else {
         // What iOS writes before the text.
         const written = /^(Hardware Model|OS Version):[ \t]{1,20}(\S.{0,60})$/.exec(line);
+        // Its members, of which a copy lost the braces.
+        const member = /^"(build|product|date)"\s{0,4}:\s{0,4}"([^"]{1,60})",?$/.exec(line);
         if (written?.[1] === "OS Version") osVersion ??= written[2];
         else if (written !== null) model ??= written[2];
+        else if (member?.[1] === "build") writer ??= member[2];
+        else if (member?.[1] === "product") model ??= member[2];
+        else if (member !== null) date ??= member[2];
       }
       continue;
     }
@@ -432,6 +439,7 @@ export function parsePanic(written: string): ParsedPanic {
     process: null,
     tree: [],
   }];
+  if (writer !== null && writer.includes(osVersion ?? "")) osVersion = writer;
   return { message, task, extensions, threads, images, fields, model, osVersion, isMac, date };
 }
 

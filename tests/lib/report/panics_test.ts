@@ -1079,3 +1079,18 @@ Nov 20 10:00:00 shop launchd[1] (com.example.shopd[77]): Service exited due to S
   );
   assertStringIncludes(text, "shopd did not check in for 120 seconds");
 });
+
+Deno.test("members before a panic's text, of which a copy lost the braces", () => {
+  const panic = (build: string) =>
+    readReport(
+      `  "build" : "${build}",
+  "product" : "iPhone10,3",
+  "date" : "2021-03-29 02:37:43.07 +0300",
+  "panicString" : "panic(cpu 1 caller 0xfffffff027e53660): Kernel data abort. at pc 0xfffffff0282e8830\\nDebugger message: panic\\nOS version: 18D61\\n`,
+      "x",
+    );
+  const { model, osVersion, date } = panic("iPhone OS 14.4.1 (18D61)");
+  assertEquals([model, osVersion], ["iPhone10,3", "iPhone OS 14.4.1 (18D61)"]);
+  assertStringIncludes(date ?? "", "2021-03-29");
+  assertEquals(panic("macOS 11.2 (20D64)").osVersion, "18D61");
+});
