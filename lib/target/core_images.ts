@@ -63,6 +63,7 @@ export class CoreImages {
   readonly #places: Place[] = [];
   #sorted = true;
   readonly #absent: string[] = [];
+  #elf: readonly ElfImage[] = [];
   /** Sorted by address; made at first use. */
   #regions: readonly CoreSegment[] | undefined;
 
@@ -72,7 +73,7 @@ export class CoreImages {
     source.core.fallback = this.#readBinary;
     const noted = source.noted.length > 0 ? source.noted : this.#discover();
     const images = noted.flatMap((entry) => this.#make(entry) ?? []);
-    const files = source.files.map(({ path, ranges, buildId }) =>
+    this.#elf = source.files.map(({ path, ranges, buildId }) =>
       new ElfImage(
         path,
         ranges,
@@ -80,7 +81,7 @@ export class CoreImages {
         buildId ?? undefined,
       )
     );
-    this.images = [...images, ...files];
+    this.images = [...images, ...this.#elf];
     if (this.#absent.length > 0) {
       const names = this.#absent.slice(0, maxNames).join(", ");
       const more = this.#absent.length > maxNames
@@ -168,7 +169,7 @@ export class CoreImages {
    * relocated there, and its variables have their first values. */
   #readSegment(address: bigint, into: Uint8Array, isUnwritten: boolean): number {
     const place = this.#placeOf(address);
-    if (place === undefined) return 0;
+    if (place === undefined) return this.#readElf(address, into);
     const { binary } = place.owner;
     const found = binary === undefined ? this.#binaryOf(place) : binary;
     const segment = found?.image.segments.find(({ name }) => name === place.name);
@@ -184,6 +185,19 @@ export class CoreImages {
     }
     const part = into.subarray(0, Math.min(room, inFile));
     return fillFrom(found.bytes, segment.fileOffset + inside, part);
+  }
+
+  /** Reads in one segment of an ELF file. What is relocated is in segments that can be written. */
+  #readElf(address: bigint, into: Uint8Array): number {
+    const image = this.#elf.find(({ ranges }) =>
+      ranges.some(({ start, end }) => address >= start && address < end)
+    );
+    const segment = image?.segmentAt(address) ?? null;
+    if (segment === null || (segment.initialProtection & write) !== 0) return 0;
+    const inside = Number(address - segment.address);
+    const room = Math.min(into.length, segment.fileSize - inside);
+    if (room <= 0) return 0;
+    return fillFrom(image!.file!, segment.fileOffset + inside, into.subarray(0, room));
   }
 
   #placeOf(address: bigint): Place | undefined {

@@ -1,7 +1,14 @@
 /** A C++ program and one that calls `exec`, in the words of LLDB and gdb. The compiler checks the offsets and sizes
  * that are expected. */
-import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
-import { launch, type LiveTarget } from "../../../mod.ts";
+import {
+  assertEquals,
+  assertFalse,
+  assertMatch,
+  assertRejects,
+  assertStringIncludes,
+  assertThrows,
+} from "@std/assert";
+import { launch, type LiveTarget, MemoryReadError, openCore } from "../../../mod.ts";
 import { held } from "../../../repl/prompt/open.ts";
 import { promptText } from "../../../repl/prompt/prompt.ts";
 import { UserError } from "../../../repl/errors.ts";
@@ -83,7 +90,7 @@ async function compile(name: string, source: string, ...objects: string[]): Prom
   const program = path.replace(/\.\w+$/, "");
   const compiler = name.endsWith(".cc") ? "g++" : "cc";
   const { success, stderr } = await new Deno.Command(compiler, {
-    args: ["-g", "-O0", "-Wno-invalid-offsetof", "-o", program, path, ...objects],
+    args: ["-g", "-O0", "-Wno-invalid-offsetof", "-Wl,--build-id", "-o", program, path, ...objects],
   }).output();
   if (!success) throw new Error(new TextDecoder().decode(stderr));
   return program;
@@ -405,6 +412,32 @@ Deno.test({
       const inside = (main.symbol.address + 4n).toString(16).padStart(16, "0");
       assertMatch(await shown("p main+4"), new RegExp(`0x${inside}`));
       assertMatch(await shown("x/1bx main+4"), new RegExp(`^0x${inside}  `));
+    });
+  },
+});
+
+Deno.test({
+  name: "a small core of an ELF program: code is read from its file, variables are not",
+  ignore,
+  async fn() {
+    const program = await compile("shapes.cc", shapes);
+    await withProgram(program, async (_session, target) => {
+      await until(() =>
+        [...target.threads[0].backtrace()].some(({ function: name }) => name?.includes("area"))
+      );
+      const file = `${directory}/shapes.core`;
+      await target.saveCore(file);
+      const [{ symbol: { address: code } }] = target.lookup("main");
+      const [{ symbol: { address: variable } }] = target.lookup("counter");
+      using core = openCore(file);
+      assertFalse(
+        core.regions().some(({ address, size }) => code >= address && code < address + size),
+      );
+      assertEquals(core.memory.read(code, 64), target.memory.read(code, 64));
+      assertThrows(() => core.memory.read(variable, 4), MemoryReadError);
+      using session = new Session(plain);
+      session.open({ ...held(core), [Symbol.dispose]() {} });
+      assertMatch((await run(session, "disassemble -n main")).join("\n"), /^main:\n.*<\+0> +push /);
     });
   },
 });
