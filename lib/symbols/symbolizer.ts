@@ -74,6 +74,32 @@ class ImageAddressInfo implements AddressInfo {
       ? this.#debug?.inlineCountAt(this.image, this.#address) ?? 0
       : Math.max(0, this.#frames.length - 1);
   }
+
+  /** What the getters tell, which printing would leave out. */
+  [Symbol.for("Deno.customInspect")](
+    inspect: (value: unknown, options: unknown) => string,
+    options: unknown,
+  ): string {
+    const { image, symbol, offset, functionStart, frames } = this;
+    return inspect({ image, symbol, offset, functionStart, frames }, options);
+  }
+
+  /** The form of `symbolicate --json`, with mangled names. */
+  toJSON(): Record<string, unknown> {
+    return {
+      address: `0x${this.#address.toString(16)}`,
+      image: this.image.name,
+      symbol: this.symbol?.name ?? null,
+      offset: this.offset,
+      frames: this.frames.map(({ function: name, location, inlined }) => ({
+        function: name,
+        file: location?.file ?? null,
+        line: location?.line ?? null,
+        column: location?.column ?? null,
+        inlined,
+      })),
+    };
+  }
 }
 
 /** Maximum number of answers remembered. When it is reached all are forgotten, which bounds the memory

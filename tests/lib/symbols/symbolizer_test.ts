@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertStrictEquals } from "@std/assert";
+import { assert, assertEquals, assertStrictEquals, assertStringIncludes } from "@std/assert";
 import { Image, type LoadedImage } from "../../../lib/macho/mod.ts";
 import {
   DebugProvider,
@@ -137,4 +137,14 @@ Deno.test("a provider adds source positions; it is asked once for each address",
   symbolizer.resolve(A + 0x1004n);
   symbolizer.resolve(0x10n);
   assertEquals(asked, [["demo", A + 0x1004n]]);
+});
+
+Deno.test("an answer prints, and goes into JSON, with what its getters tell", () => {
+  const info = new Symbolizer(images()).resolve(A + 0x1010n);
+  const { image, ...json } = JSON.parse(JSON.stringify(info));
+  assertEquals(json, { address: "0x10a001010", symbol: "main", offset: 16, frames: [] });
+  assertEquals(image, info.image!.name);
+  const text = Deno.inspect(info);
+  assertStringIncludes(text, "main");
+  assertStringIncludes(text, "offset: 16");
 });
