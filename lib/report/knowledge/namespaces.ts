@@ -16,10 +16,10 @@ const names = `
   Sentry Bugsnag Mindscape HockeyApp Serilog NLog Raygun4Net
   FFImageLoading SkiaSharp HarfBuzzSharp Topten ImageCircle Svg
   Plugin Acr Rg Mopups MPowerKit UraniumUI AlohaKit Sharpnado PanCardView DLToolkit AiForms XLabs
-  Forms9Patch P42 NControl NGraphics XamEffects XamForms UXDivers BigTed JASidePanels
+  Forms9Patch P42 NControl NGraphics XamEffects UXDivers BigTed JASidePanels
   Syncfusion Telerik DevExpress Infragistics SciChart
   Microcharts OxyPlot LiveChartsCore Mapsui BruTile NetTopologySuite Esri ZXing BarcodeScanner
-  Airbnb CocosSharp OpenTK Urho MonoGame Avalonia
+  Lottie CocosSharp OpenTK Urho MonoGame Avalonia
 `;
 
 const known: ReadonlySet<string> = new Set(names.trim().split(/\s+/));
