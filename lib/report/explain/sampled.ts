@@ -454,15 +454,16 @@ const samplesOfProgram =
 
 /** How many samples the report has, where its heaviest stack has only some of them; `null` for others. */
 function stepsOf(report: CrashReport, thread: ReportThread): number | null {
+  if (thread.name !== "heaviest stack") return null;
   // The steps are those of all processes.
-  const own = report.text.includes("Powerstats for:")
-    ? [...report.text.matchAll(samplesOfProgram)].filter(([, name]) => name === report.process.name)
-    : [];
+  const own = [...report.text.matchAll(samplesOfProgram)].filter(([, name]) =>
+    name === report.process.name
+  );
   const count = own.length === 1
     ? own[0][2]
     : /^\d{1,9}/.exec(fieldValue(report, "steps") ?? "")?.[0];
   const steps = Number(count ?? 0);
-  return thread.name === "heaviest stack" && steps > samplesOf(thread) ? steps : null;
+  return steps > samplesOf(thread) ? steps : null;
 }
 
 /** How many of a report's samples have the beginning of a heaviest stack that was cut off. */
