@@ -6,8 +6,9 @@ import { imageOf, isBaseLibrary, isSystemFrame, titleOf } from "../images.ts";
 import { bareName, knownFrame, knownScript } from "../knowledge/mod.ts";
 import { type CrashReport, fieldValue, type ReportFrame } from "../report.ts";
 import { isRosettas } from "./cpu.ts";
-import { waitOf } from "./hang.ts";
+import { sampledThread, waitOf } from "./hang.ts";
 import { readableName } from "./names.ts";
+import { mayBeCut } from "./tree_end.ts";
 import { capitalized } from "./words.ts";
 import {
   abortsAfter,
@@ -80,6 +81,11 @@ export function isEvidence(
   // What a signal interrupted need not be what it was for.
   const handler = exception === null || abortsAfter(exception) ? null : ownHandler(stack);
   if (handler !== null && !handler.isWaiting && !handler.isForFaults) return false;
+  const sampled = report.format === "sample" ? sampledThread(report) : null;
+  if (
+    sampled !== null && mayBeCut(report, sampled) &&
+    frameOwner(stack[at], functionOf(stack[at], null)) === "program"
+  ) return false;
   const ended = endedBy(report);
   const isUnsaid = ended === null && exception === null && stack !== report.lastException &&
     !rows.some(({ row }) => row.role === "raise" || row.role === "vague");

@@ -434,15 +434,17 @@ function kernelFault({ text, panic, threads, images }: CrashReport): string[] {
   const trap =
     /(?:Kernel trap at (0x[0-9a-f]{8,16}), |kernel trap ?\(CPU \d{1,3}, )type (?:= )?(\d{1,2})/i
       .exec(panic?.message ?? "");
-  const far = /\bfar: (0x[0-9a-f]{1,16})\b/.exec(head)?.[1];
+  // A number at the end of a copy may have lost digits.
+  const far = /\bfar: (0x[0-9a-f]{1,16})\b(?=[^])/.exec(head)?.[1];
   const fault = trap?.[2] === "14"
-    ? /\bFault CR2: (0x[0-9a-f]{1,16})(?:, Error code: (0x[0-9a-f]{1,16}))?/.exec(head) ??
+    ? /\bFault CR2: (0x[0-9a-f]{1,16})(?=[^\da-f])(?:, Error code: (0x[0-9a-f]{1,16})(?=[^\da-f]))?/
+      .exec(head) ??
       // Of 32-bit kernels.
       (/\bEIP: 0x/.test(head)
         ? /\bCR2: (0x[0-9a-f]{8}),(?:[\s\S]{0,400}?\bError code: (0x[0-9a-f]{1,8}))?/.exec(head)
         : null)
     : null;
-  const esr = /\besr: (0x[0-9a-f]{1,16})\b/.exec(head)?.[1];
+  const esr = /\besr: (0x[0-9a-f]{1,16})\b(?=[^])/.exec(head)?.[1];
   const abort = esr === undefined ? null : abortOf(BigInt(esr));
   const isPrefetch = /prefetch abort/i.test(panic?.message ?? "");
   const isAbort = abort !== null || isPrefetch || /data abort/i.test(panic?.message ?? "");

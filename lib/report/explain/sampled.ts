@@ -30,7 +30,8 @@ import { callPath } from "./path.ts";
 import { peerOf } from "./peers.ts";
 import { isOfProcess } from "./program.ts";
 import { frameTitle, isTrampoline, ownFrame } from "./stack.ts";
-import { afterTrees, isLinking, isTreeCut, isUnstarted } from "./telling.ts";
+import { isLinking, isTreeCut, isUnstarted } from "./telling.ts";
+import { afterTrees, mayBeCut } from "./tree_end.ts";
 import { capitalized, sentence, threadWords } from "./words.ts";
 
 /** What spindump notes of processes that had as many threads as libdispatch makes. */
@@ -186,7 +187,7 @@ export function explainSampled(
     }
     const blocker = blockerOf(report, thread);
     if (processes.size <= 1 && (idle || waitsForThread(thread)) && blocker?.thread == null) {
-      happened.push(...others(report.threads, thread, lacksEnd(report)));
+      happened.push(...others(report, thread));
     }
     const again = begunBefore(busiest);
     if (blocker === null && again !== null) {
@@ -241,10 +242,18 @@ export function explainSampled(
         "That is the dynamic linker (dyld), which starts the program: no code of the program had run. The report does not say what keeps it there.",
       );
     }
+    if (!isCut && mayBeCut(report, thread)) {
+      happened.push(
+        "Nothing follows that stack in the copy: what it called further may be cut off.",
+      );
+    }
     if (isCut) {
       happened.push("The copy ends within its call tree: what it called further is not known.");
     } else {
-      about = processes.size <= 1 && thread === mainThread(report) ? sampledThread(report) : thread;
+      const sampled = processes.size <= 1 && thread === mainThread(report)
+        ? sampledThread(report)
+        : thread;
+      about = sampled === null || isTreeCut(report, sampled) ? thread : sampled;
       stack = about === thread || about === null ? busiest : activityOf(about).busiest;
       const time = about === thread || about === null ? null : occasionOf(trunkOf(about), about);
       if (time !== null) happened.push(`All of that thread's samples were taken ${time}.`);
@@ -344,12 +353,10 @@ function countProcesses(text: string): number {
 const MAX_OTHERS = 200;
 
 /** What the other threads did while the main thread had nothing to do: idle as well, or which were not. */
-function others(
-  threads: readonly ReportThread[],
-  main: ReportThread,
-  isCut: boolean,
-): string[] {
-  const rest = threads.filter((thread) => thread !== main).slice(0, MAX_OTHERS);
+function others(report: CrashReport, main: ReportThread): string[] {
+  const isCut = lacksEnd(report);
+  const rest = report.threads.filter((thread) => thread !== main && !isTreeCut(report, thread))
+    .slice(0, MAX_OTHERS);
   if (rest.length === 0) return [];
   const waits = rest.map((thread) => ({ thread, activity: activityOf(thread) }));
   // A few samples, as of a thread that began or ended, tell nothing.

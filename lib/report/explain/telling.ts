@@ -35,10 +35,10 @@ import {
   mainThread,
   sampledThread,
   samplesOf,
-  trunkOf,
   waitOf,
 } from "./hang.ts";
 import { uncaughtException } from "./language.ts";
+import { afterTrees, endsInKernel, endsInMost } from "./tree_end.ts";
 import { eventOf } from "./kinds.ts";
 import {
   contextOf,
@@ -114,20 +114,6 @@ export function isTreeCut(report: CrashReport, thread: ReportThread): boolean {
       endsInUser(report, thread));
 }
 
-/** Whether the last function of a call tree, of which a copy may have lost what it called, has most of the samples. */
-function endsInMost(thread: ReportThread): boolean {
-  let last = thread.tree.at(-1);
-  while (last !== undefined && last.children.length > 0) last = last.children.at(-1);
-  return last === undefined || last.count * 2 > samplesOf(thread);
-}
-
-/** Whether all samples of a thread end in a call of the kernel, which is the innermost function that a call tree has of a
- * process. */
-function endsInKernel(thread: ReportThread): boolean {
-  const last = trunkOf(thread)[0];
-  return last !== undefined && last.symbol !== null && titleOf(last).startsWith("libsystem_kernel");
-}
-
 /** A line of a spindump's call tree with a function that a thread neither ran nor waited in, which stands behind it:
  * spindump(8). */
 const passedThrough =
@@ -143,10 +129,6 @@ function endsInUser(report: CrashReport, thread: ReportThread): boolean {
   const end = report.text.slice(-2000).replace(/\s{1,40}`{3}\s{0,40}$/, "").trimEnd();
   return passedThrough.test(end.slice(end.lastIndexOf("\n") + 1));
 }
-
-/** What `sample` prints after its call trees. */
-export const afterTrees =
-  /^[ \t>]{0,12}(?:Total number in stack|Sort by top of stack|Binary Images)/m;
 
 /** Functions between an application's event loop and its run loop. */
 const nextEvent =

@@ -240,6 +240,12 @@ export function tellUncaught({ report, uncaught, stack, reading }: Crash, story:
       ),
     );
   }
+  // The stack that is there did not raise it.
+  if (uncaught.isLost) {
+    for (const [at, row] of story.rows.entries()) {
+      if (ofRaiser.test(row.next)) story.rows[at] = { ...row, next: findRaiser };
+    }
+  }
   if (story.rows.length === 0) {
     const whole = uncaughtRow(language);
     // The stack that is there did not raise it.
@@ -254,6 +260,10 @@ export function tellUncaught({ report, uncaught, stack, reading }: Crash, story:
     );
   }
 }
+
+/** Advice on the function that raised an exception, and what finds that where its stack is missing. */
+const ofRaiser = /\bin the first frame of yours\b/;
+const findRaiser = "Look for the exception's own backtrace, in the whole report or in the log.";
 
 /** Most characters of a reason that are quoted: it may describe many objects. */
 const MAX_REASON = 1000;

@@ -227,7 +227,8 @@ export function readCallTree(
         continue;
       }
       hasPlaces ||= entry.address !== 0n && !/\d 0x[0-9a-f]{1,16}$/.test(trimmed);
-      isPart = hasPlaces && entry.address === 0n || /^[-+]\[[^\]]*$/.test(entry.symbol ?? "");
+      isPart = hasPlaces && entry.address === 0n ||
+        (entry.address === 0n && isUnclosed(entry.symbol ?? ""));
       const depth = flat || isLost ? path.length : entry.depth + pushed;
       // What is less far in than a piece's first line belongs to another caller of what is not there.
       if (isUntitled && path.length > 0 && depth <= path[0].depth) {
@@ -365,6 +366,14 @@ function lacksPlace(line: string): boolean {
 const opensPlace = /^[ *]{0,400}\d{1,9}(?: |$)(?!.{0,1000}\[0x[0-9a-f])/;
 const endsPlace = /^(?![ *]{0,400}\d{1,9} {1,4}[^\s()])\s{0,8}\S/;
 const MAX_PARTS = 4;
+
+/** Whether a function's name lacks its end. */
+function isUnclosed(symbol: string): boolean {
+  if (/^[-+]\[[^\]]*$/.test(symbol)) return true;
+  let depth = 0;
+  for (const character of symbol) depth += character === "(" ? 1 : character === ")" ? -1 : 0;
+  return depth > 0;
+}
 
 /** A line of a tree, or its beginning, that could not be read, as a copy ends within it. */
 const partOfLine = /^[ +!:|*]{0,400}(?:\d{0,9}\s{0,4}|\d{1,9} {1,4}\S.{0,2000})$/;
@@ -584,7 +593,8 @@ export function parseSampleLine(line: string): TreeLine | null {
   const wide = place.lastIndexOf("  (in ");
   const inAt = wide >= 0 ? wide : narrow.exec(place)?.index ?? -1;
   const close = inAt < 0 ? -1 : place.indexOf(")", inAt);
-  const name = (inAt < 0 ? place : place.slice(0, inAt)).trim();
+  // A copy may end within what stands behind a name.
+  const name = (inAt < 0 ? place.replace(/ {2}\(i?n?$/, "") : place.slice(0, inAt)).trim();
   const after = close < 0 ? "" : place.slice(place.lastIndexOf(")") + 1).trim();
   const offset = /^\+ (\d{1,15})\b/.exec(after)?.[1];
   const source = parseSource(line.slice(found.end).trim());

@@ -459,7 +459,11 @@ export function parseImageLine(line: string): ReportImage | null {
   let head = rest;
   for (let at = rest.indexOf("<"); at >= 0; at = rest.indexOf("<", at + 1)) {
     const close = rest.indexOf(">", at);
-    if (close < 0) break;
+    if (close < 0) {
+      // A copy that ends within the UUID.
+      if (/^[\dA-Fa-f-]{0,36}$/.test(rest.slice(at + 1))) head = rest.slice(0, at).trimEnd();
+      break;
+    }
     const inside = rest.slice(at + 1, close);
     if (buildId.test(inside)) uuid = inside;
     else {

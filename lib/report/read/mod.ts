@@ -25,6 +25,7 @@ import {
   withoutMessage,
 } from "./panic.ts";
 import { nameFromNeighbours } from "./copies.ts";
+import { withoutCutFrame } from "./cut_end.ts";
 import { salvage } from "./salvage.ts";
 import { readStackshotLists } from "./stackshot_text.ts";
 import { unwrap } from "./unwrap.ts";
@@ -100,7 +101,8 @@ export function readReports(
     reports.length < most || (reports.length === most && isQuotation(reports[most - 1]));
   for (let rest = text; rest !== "" && isSought();) {
     const next: Following = { at: null, more: [] };
-    const whole = readOne(rest, name, next);
+    const read = readOne(rest, name, next);
+    const whole = read === null ? null : withoutCutFrame(read);
     const own = next.at === null ? rest : rest.slice(0, next.at);
     rest = next.at === null ? "" : rest.slice(next.at);
     if (whole === null) continue;

@@ -214,6 +214,12 @@ interface PanicFrame {
 const escaped =
   /\\n(?:service|Debugger message|OS version|Memory ID|Panicked|Backtrace|Kernel version|Panic app vers|(?:\\t|\s){0,8}x0: )/;
 
+/** A message that goes on with what has lines of its own, as in a copy without line ends, and what begins these. */
+const joined =
+  /\(cpu \d{1,4} caller 0x[0-9a-f]{1,16}\):.{1,2000}? (?:Debugger message: panic |CR0: 0x|Backtrace \(CPU \d|Panicked task 0x|BSD process name |x0: 0x)/;
+const lineBegins =
+  / +(?=(?:Debugger message: |Memory ID: |OS release type: |OS version: |Mac OS version: |Kernel version: |Kernel UUID: |Kernel slide: |Kernel text base: |__HIB text base: |System model name: |System uptime in nano|Boot args: |Panicked (?:task|thread)[: ]|Backtrace \(CPU \d|Backtrace: |BSD process name |Process name corresponding |last (?:loaded|started|unloaded) kext |loaded kexts:|Kernel Extensions in backtrace:|CR0: 0x|RAX: 0x|RSP: 0x|R8: {1,2}0x|R12: 0x|RFL: 0x|Fault CR2: 0x|x\d{1,2}: {1,2}0x|lr: {1,2}0x|esr: 0x|service: |0xf{5}[\da-f]{11} : 0x|com\.[\w.-]{3,100}\([\w.]{1,40}\)\[))/g;
+
 /** Parses the text of a panic. Takes linear time: each line is looked at once by anchored patterns. */
 export function parsePanic(written: string): ParsedPanic {
   // A piece of the JSON that has the text has its line ends as escapes.
@@ -221,7 +227,9 @@ export function parsePanic(written: string): ParsedPanic {
     ? written.replaceAll("\\n", "\n").replaceAll("\\t", "\t").replaceAll("\\/", "/")
       .replaceAll('\\"', '"')
     : written;
-  const lines = new Lines(text);
+  const lines = new Lines(
+    joined.test(text.slice(0, 1 << 14)) ? text.replace(lineBegins, "\n") : text,
+  );
   let message = "";
   // Without its beginning a text is read from its first line.
   let begun = !isPanic(text);

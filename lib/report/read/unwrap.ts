@@ -230,8 +230,14 @@ const unmarked =
 /** Whether a report is quoted that only a part of the text is. */
 function isPartlyQuoted(head: string): boolean {
   // Here and below: nearly all texts have a line without a mark, and soon.
-  return !unmarked.test(head) && marked.test(head);
+  return !unmarked.test(head) &&
+    (marked.test(head) || !unmarkedFrame.test(head) && markedFrames.test(head));
 }
+
+/** Frames behind a mark of quoting, and one without. */
+const markedFrames =
+  /(?:^ {0,3}> ?\d{1,3}[ \t]{1,8}\S.{0,100}[ \t]0x[0-9a-f]{5,16}\b.{0,2000}\n){2}/m;
+const unmarkedFrame = /^ {0,8}\d{1,3}[ \t]{1,8}\S.{0,100}[ \t]0x[0-9a-f]{5,16}\b/m;
 
 /** Fields of a header behind a mark of a list, or a line's number. */
 const listed =

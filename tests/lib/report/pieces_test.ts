@@ -1380,3 +1380,97 @@ Deno.test("a collector that clears the stack by calling itself recurses on purpo
   );
   assert(!text.includes("calls itself"), text);
 });
+
+Deno.test("a sample that ends with its last stack: what it called may be cut off, and decides nothing", () => {
+  const title =
+    "Call graph:\n    40 Thread_11   DispatchQueue_1: com.apple.main-thread  (serial)\n";
+  const end = "\nTotal number in stack (recursive counted multiple, when >=5):\n";
+  const busy = sampled([...waits.slice(0, 2), "bake  (in Till) + 40  [0x1002000]"]);
+  const open = title + busy;
+  assertStringIncludes(told(open), "Nothing follows that stack in the copy");
+  assertEquals(attributeReport(readReport(open, "x")).isEvidence, false);
+  assert(!told(open + end).includes("Nothing follows"));
+  assertEquals(attributeReport(readReport(open + end, "x")).isEvidence, true);
+  assert(!told(title + sampled(waits)).includes("Nothing follows"));
+  // A name that lacks its end, and a thread that was cut beside an idle one.
+  const named = title + sampled(["start", "main", "bake(int, std::vector<int"]);
+  assertStringIncludes(told(named), "The copy ends within its call tree");
+  const idle = `${title}${
+    sampled([...waits.slice(0, 2), "mach_msg2_trap  (in libsystem_kernel.dylib) + 8  [0x3001000]"])
+  }`;
+  const beside = told(`${idle}    40 Thread_12: worker\n${busy}            40 knead  (in Ti`);
+  assert(!beside.includes("did not only wait"), beside);
+});
+
+Deno.test("numbers and names at the end of a copy may have lost a part", () => {
+  const panic =
+    "panic(cpu 1 caller 0xfffffff017000abc): Kernel data abort. at pc 0xfffffff0172b6708\n" +
+    "  pc:  0xfffffff0172b6708 cpsr: 0x60400204  esr: 0x96000046  far: 0x0000000000";
+  assert(!told(panic).includes("The address was"), told(panic));
+  assertStringIncludes(told(`${panic}000004\n`), "The address was 0x4");
+  const images = readReport(
+    `Thread 0 Crashed:\n${stack(["oven 0x7ff7fff54000 + 121264"])}\n\nBinary Images:\n` +
+      "    0x7ff7fff54000 -     0x7ff7fff83fff oven (1.2) <ef33add",
+    "x",
+  ).images;
+  assertEquals(images.map(({ name, uuid }) => [name, uuid]), [["oven", null]]);
+});
+
+Deno.test("advice on what raised an exception names no function of a stack that did not", () => {
+  const text = "Exception Type: SIGABRT\n\nApplication Specific Information:\n" +
+    "*** Terminating app due to uncaught exception 'NSInvalidArgumentException', reason: " +
+    "'*** -[__NSPlaceholderDictionary initWithObjects:forKeys:count:]: attempt to insert nil object from objects[2]'\n\n" +
+    `Thread 0 Crashed:\n${
+      stack([
+        "libsystem_kernel.dylib __pthread_kill + 8",
+        "libsystem_c.dylib abort + 100",
+        "MyApp on_uncaught_exception + 20",
+        "CoreFoundation __handleUncaughtException + 775",
+        "libobjc.A.dylib _objc_terminate() + 91",
+        "libc++abi.dylib std::__terminate(void (*)()) + 8",
+        "libobjc.A.dylib objc_exception_rethrow + 47",
+        ...loop,
+      ])
+    }\n`;
+  const { check } = explainReport(readReport(text, "x"));
+  assert(!check.join().includes("on_uncaught_exception"), check.join());
+});
+
+Deno.test("the last frame of a copy that was cut within its address is none", () => {
+  const whole = `Exception Type: EXC_CRASH (SIGABRT)\nThread 0 Crashed:\n${
+    stack(["libsystem_kernel.dylib __pthread_kill + 8", "libsystem_c.dylib abort + 100"])
+  }\n`;
+  const frames = (end: string) => readReport(whole + end, "x").threads[0].frames.length;
+  assertEquals(frames("2   Oven   0x0000000100001f40"), 3);
+  assertEquals(frames("2   Oven   0x0000000100001f40 bake + 8"), 3);
+  for (const cut of ["0x00000001000", "0x000000", "0x", "0"]) {
+    assertEquals(frames(`2   Oven   ${cut}`), 2, cut);
+  }
+  // One that something follows is as it is written.
+  assertEquals(frames("2   ???   0x0 ???\n\nBinary Images:\n"), 3);
+});
+
+Deno.test("frames that are quoted as a part of a text are read without the mark", () => {
+  const text =
+    "An app of ours ends as follows.\n\nThis is of the console, and what I had done before:\n\n" +
+    "I pressed the button.\n\nThen I waited.\n\nThen nothing.\n\n" +
+    "> 0\tlibsystem_kernel.dylib\t0x329a6dfc\t__pthread_kill (in libsystem_kernel.dylib) (kill.s:8)\n" +
+    "> 1\tOven\t0x26127c\tbake (in Oven) (oven.c:12)\n> 2\tOven\t0x26227c\tmain (in Oven) (main.c:4)\n";
+  assertEquals(
+    readReport(text, "x").threads[0].frames.map(({ symbol }) => symbol),
+    ["__pthread_kill", "bake", "main"],
+  );
+});
+
+Deno.test("a panic without line ends is read by what begins its lines", () => {
+  const text =
+    `panic(cpu 0 caller 0xffffff8018a2d5f2): Kernel trap at 0xffffff8018c8019a, type 14=page fault, registers: CR0: 0x00000000c0010033, CR2: 0x0000000000000020, CR3: 0x0000000093386000, CR4: 0x0000000000040660 RAX: 0x0000000000000000, RBX: 0xffffff802042f8c0 RFL: 0x0000000000010206, RIP: 0xffffff8018c8019a, CS: 0x0000000000000008, SS: 0x0000000000000010 Fault CR2: 0x0000000000000020, Error code: 0x0000000000000000, Fault CPU: 0x0 Backtrace (CPU 0), Frame : Return Address ${
+      kernelFrames(["panic", "kernel_trap", "return_from_trap", "list_check", "list_take"])
+        .replaceAll("\n", " ")
+    }BSD process name corresponding to current thread: oven `;
+  const lines = told(text);
+  assertStringIncludes(lines, "type 14=page fault\n");
+  assertStringIncludes(lines, "The address was 0x20, by a read");
+  assertStringIncludes(lines, "list_check, called by list_take");
+  assertStringIncludes(lines, "oven");
+});
