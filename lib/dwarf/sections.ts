@@ -2,7 +2,7 @@
 import type { RawText } from "../escape.ts";
 import { FormatError } from "../errors.ts";
 import { Budget } from "./budget.ts";
-import { inflate } from "./zlib.ts";
+import { decompressZstd, inflate } from "./zlib.ts";
 
 /** A source of bytes: a file, or a part of one. */
 export interface DwarfSource {
@@ -35,6 +35,7 @@ export interface DwarfSectionPlace {
 const ZLIB = 0x5a4c4942;
 /** `ch_type`. */
 const ELFCOMPRESS_ZLIB = 1;
+const ELFCOMPRESS_ZSTD = 2;
 /** Maximum length of a name in a Mach-O section header. Longer names are cut. */
 const NAME_LENGTH = 16;
 
@@ -220,7 +221,7 @@ export function inflateSection(
   return inflate(bytes.subarray(12), inflated, name);
 }
 
-/** The contents of a compressed ELF section: `Elf32_Chdr` or `Elf64_Chdr`, and a zlib stream.
+/** The contents of a compressed ELF section: `Elf32_Chdr` or `Elf64_Chdr`, and what zlib or zstd made.
  *
  * @throws {FormatError} when it is damaged, too large, or compressed by another method
  */
@@ -234,10 +235,13 @@ function inflateElfSection(
   if (bytes.length < headerSize) throw new FormatError(name, 0, "a compression header");
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const method = view.getUint32(0, true);
-  if (method !== ELFCOMPRESS_ZLIB) throw new FormatError(name, 0, `zlib, not method ${method}`);
+  if (method !== ELFCOMPRESS_ZLIB && method !== ELFCOMPRESS_ZSTD) {
+    throw new FormatError(name, 0, `zlib or zstd, not method ${method}`);
+  }
   const inflated = pointerSize === 8 ? Number(view.getBigUint64(8, true)) : view.getUint32(4, true);
   budget.inflate(inflated, bytes.length, name);
-  return inflate(bytes.subarray(headerSize), inflated, name);
+  const read = method === ELFCOMPRESS_ZLIB ? inflate : decompressZstd;
+  return read(bytes.subarray(headerSize), inflated, name);
 }
 
 // Smallest and largest read of a window.

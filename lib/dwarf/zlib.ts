@@ -1,8 +1,14 @@
-/** Synchronous decompression of zlib data (RFC 1950): built into Node and Deno, by a package in browsers. */
+/** Synchronous decompression of zlib data (RFC 1950): built into Node and Deno, by a package in browsers. Also of
+ * zstd's (RFC 8878), where that is built in. */
 import { FormatError } from "../errors.ts";
 
 /** Decompresses to at most `length` bytes; throws an `Error` otherwise. */
 type Inflate = (input: Uint8Array, length: number) => Uint8Array;
+
+/** What newer versions of `node:zlib` have. */
+interface Zstd {
+  zstdDecompressSync?(input: Uint8Array, options: { readonly maxOutputLength: number }): Uint8Array;
+}
 
 /** Maximum ratio of the Deflate format. A larger result is impossible. */
 const MAX_RATIO = 1032;
@@ -44,12 +50,38 @@ export function inflate(input: Uint8Array, length: number, name: string): Uint8A
   }
   inflater ??= builtIn();
   if (inflater === undefined) throw new FormatError(name, 0, "loadInflate() to have been awaited");
+  return decompress(inflater, input, length, name, "zlib");
+}
+
+/** Decompresses zstd data of known length. Node has it from version 22.15 on.
+ *
+ * @param length length of the result, in bytes
+ * @param name for errors
+ * @throws {FormatError} when it is not zstd data or has another length, or where nothing decompresses it
+ */
+export function decompressZstd(input: Uint8Array, length: number, name: string): Uint8Array {
+  const { zstdDecompressSync }: Zstd = zlibModule() ?? {};
+  if (zstdDecompressSync === undefined) {
+    throw new FormatError(name, 0, "zlib: zstd is not decompressed by this run-time");
+  }
+  const read = (input: Uint8Array, length: number) =>
+    bytesOf(zstdDecompressSync(input, { maxOutputLength: Math.max(1, length) }));
+  return decompress(read, input, length, name, "zstd");
+}
+
+function decompress(
+  read: Inflate,
+  input: Uint8Array,
+  length: number,
+  name: string,
+  format: string,
+): Uint8Array {
   let output: Uint8Array;
   try {
-    output = inflater(input, length);
+    output = read(input, length);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new FormatError(name, 0, `${length} bytes of zlib data (${reason})`);
+    throw new FormatError(name, 0, `${length} bytes of ${format} data (${reason})`);
   }
   if (output.length !== length) {
     throw new FormatError(name, 0, `${length} decompressed bytes, not ${output.length}`);
@@ -58,17 +90,22 @@ export function inflate(input: Uint8Array, length: number, name: string): Uint8A
 }
 
 /** `node:zlib`, loaded at first use: an import would load it at every start. */
-function builtIn(): Inflate | undefined {
+function zlibModule(): typeof import("node:zlib") | undefined {
   const { process } = globalThis as {
     process?: { getBuiltinModule?(name: "node:zlib"): typeof import("node:zlib") | undefined };
   };
-  const zlib = process?.getBuiltinModule?.("node:zlib");
-  return zlib && ((input, length) => {
-    const { buffer, byteOffset, byteLength } = zlib.inflateSync(input, {
-      maxOutputLength: Math.max(1, length),
-    });
-    return new Uint8Array(buffer, byteOffset, byteLength);
-  });
+  return process?.getBuiltinModule?.("node:zlib");
+}
+
+function builtIn(): Inflate | undefined {
+  const zlib = zlibModule();
+  return zlib &&
+    ((input, length) => bytesOf(zlib.inflateSync(input, { maxOutputLength: Math.max(1, length) })));
+}
+
+/** Node's buffer as plain bytes. */
+function bytesOf({ buffer, byteOffset, byteLength }: Uint8Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
 async function packaged(): Promise<Inflate> {

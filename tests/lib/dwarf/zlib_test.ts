@@ -1,7 +1,9 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { FormatError } from "../../../lib/errors.ts";
 import * as zlib from "../../../lib/dwarf/zlib.ts";
-import { inflateSection } from "../../../lib/dwarf/mod.ts";
+import { zstdCompressSync } from "node:zlib";
+import { bytesSource } from "../../../lib/macho/mod.ts";
+import { DwarfSections, inflateSection } from "../../../lib/dwarf/mod.ts";
 import { abbreviation, makeSections, open, unit } from "./debug_sections.ts";
 import { number, text } from "./section.ts";
 
@@ -120,4 +122,27 @@ Deno.test("sections that are compressed as Go's linker does are read like others
     warnings[0],
     "__debug_line left out: __debug_line: at offset 0x0: expected a zlib header",
   );
+});
+
+Deno.test("sections of ELF files may be compressed by zstd; damage is an error", () => {
+  const plain = samples.text;
+  const data = new Uint8Array(zstdCompressSync(plain));
+  const sectionOf = (method: number, size: number, data: Uint8Array) => {
+    // `Elf64_Chdr`.
+    const head = [...number(method, 4), ...number(0, 4), ...number(size, 8), ...number(1, 8)];
+    const bytes = Uint8Array.from([...head, ...data]);
+    const place = { name: "__debug_info", segmentName: "__DWARF", fileOffset: 0 };
+    return DwarfSections.find(bytesSource(bytes, "made"), [
+      { ...place, size: bytes.length, compressed: 8 },
+    ])!.get("info");
+  };
+  const section = sectionOf(2, plain.length, data);
+  assertEquals(section.size, plain.length);
+  assertEquals(section.read(1000, 50), plain.slice(1000, 1050));
+  for (const size of [1, plain.length - 1, plain.length + 1]) {
+    assertThrows(() => sectionOf(2, size, data), FormatError, undefined, `${size}`);
+  }
+  assertThrows(() => sectionOf(2, plain.length, data.subarray(0, 100)), FormatError);
+  assertThrows(() => sectionOf(2, 1000, plain.subarray(0, 100)), FormatError, "zstd");
+  assertThrows(() => sectionOf(3, plain.length, data), FormatError, "zlib or zstd, not method 3");
 });
