@@ -170,7 +170,11 @@ export function tellAccess(crash: Crash, story: Story): void {
         isSwiftFrame(crash.stack[crash.reading.first]));
     if (isTrap || (row.key === "EXC_I386_BPT" && rows.length > 0)) {
       // The kind of the exception, or of a check, says it.
-    } else if (address === null || tellsCause(row)) story.add(row, text);
+    } else if (
+      // That an object's class is not aligned is a symptom: the function says more.
+      !(row.key === "EXC_ARM_DA_ALIGN" && rows.some(({ role }) => role === "top")) &&
+      (address === null || tellsCause(row))
+    ) story.add(row, text);
     else story.tell(text);
     const isProtection = /^(?:EXC_I386_GPFLT|SEGV_NOOP)(?: of 32 bits)?$/.test(row.key) &&
       address === null;

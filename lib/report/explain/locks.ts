@@ -11,6 +11,9 @@ import type { Crash, Story } from "./story.ts";
 const unlocked = /^(?:Unlock of an os_unfair_lock |_os_unfair_lock_unowned_abort)/;
 const again = /^(?:Trying to recursively lock an os_unfair_lock|_?os_unfair_lock_recursive_abort)/;
 
+/** Messages of malloc, which it stops the process by. */
+const ofHeap = /^(?:A freed block was |A pointer was freed |malloc )/;
+
 /** The row for a library's own lock that was unlocked. */
 export const ownLock = "lock of a library's own";
 
@@ -20,6 +23,12 @@ const forOthers = /lock|mutex|synchron|objc_sync|semaphore/i;
 /** Gives the causes of a library's own lock where it is one that took or gave it up. */
 export function tellLock({ stack, reading }: Crash, story: Story): void {
   const { rows } = story;
+  // malloc that stops for its damaged heap holds its lock: the handler of the signal asks it for memory then.
+  const met = rows.findIndex((row) => again.test(row.key));
+  if (met > 0 && rows.slice(0, met).some(({ meaning }) => ofHeap.test(meaning))) {
+    rows[met] = { ...rows[met], causes: [], next: "" };
+    return;
+  }
   const key = rows.some((row) => unlocked.test(row.key))
     ? ownLock
     : rows.some((row) => again.test(row.key))

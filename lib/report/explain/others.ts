@@ -19,12 +19,16 @@ import {
 } from "./program.ts";
 import { endedBy, frameOwner, frameTitle, functionOf, isTrampoline } from "./stack.ts";
 import type { Crash, Story } from "./story.ts";
-import { onlyWaits } from "./telling.ts";
+import { lacksCrashed, onlyWaits } from "./telling.ts";
 import { sentence, threadWords } from "./words.ts";
 
 /** Tells what other threads did at that moment, where it bears on the crash, and what was put into the program. */
 export function tellOthers(crash: Crash, story: Story): void {
-  if (crash.outside || crash.crashed === null) return;
+  if (crash.outside) return;
+  if (crash.crashed === null) {
+    if (lacksCrashed(crash.report)) tellHandled(crash, story);
+    return;
+  }
   tellClient(crash, story);
   tellTweaks(crash, story);
   tellPlugIns(crash, story);

@@ -936,6 +936,9 @@ function readAnew(stack: readonly ReportFrame[]): StackReading {
         (isMallocAbort(stack, index) ? known("frame", "libsystem_malloc without names") : null)
       : /^(?:free|realloc)$/.test(symbol) && isAbort(stack[index - 1])
       ? known("frame", `${symbol} that stops`)
+      : /^(?:objc_storeWeak|objc_initWeak|weak_register_no_lock)/.test(symbol) &&
+          stack.slice(first, index).some(({ symbol }) => symbol?.startsWith("_objc_fatal") === true)
+      ? known("frame", "a weak reference that stops")
       : knownFrame(symbol);
     const row = rows.every(({ row }) => row.meaning !== heapMet) &&
         (found === null || found.meaning === mallocStop) &&

@@ -1437,6 +1437,17 @@ export const frameRows: readonly KnowledgeRow[] = [
       "vague",
     )
   ),
+  frame(
+    "a weak reference that stops",
+    "A weak reference was made to an object that is being deallocated, most likely: the Objective-C run-time stops there.",
+    [
+      "self used for a weak reference, such as a delegate, in dealloc or in what dealloc calls",
+      "an object that was released too often, or on another thread at that moment",
+      "memory damage in the table of weak references",
+    ],
+    "Read the run-time's message, which begins with objc and names the object's class; make no weak reference to an object from its dealloc on.",
+    "objc4, runtime/objc-weak.mm: weak_register_no_lock",
+  ),
   raises("_malloc_put", malloc),
   ...[
     "find_zone_and_free*",

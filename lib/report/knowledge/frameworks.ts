@@ -67,6 +67,13 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "WebKit, Source/WebKit/Shared/Cocoa/WebKit2InitializeCocoa.mm",
   ),
   ...frame(
+    ["-[WKRefreshBackgroundTask dealloc]"],
+    "A background task of watchOS was released, most likely before it was marked as completed: WatchKit stops the process for that.",
+    ["a way out of handle(_:) on which setTaskCompletedWithSnapshot(_:) is not called"],
+    "Keep the task, and call setTaskCompletedWithSnapshot(_:) of it when the work is done, on each way out.",
+    "Apple, WatchKit: WKRefreshBackgroundTask",
+  ),
+  ...frame(
     ["OpenGL on another thread"],
     "OpenGL was called on a thread that has no current context.",
     ["OpenGL called on a thread on which no context was made current"],

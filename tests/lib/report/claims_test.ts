@@ -3367,3 +3367,58 @@ ${
     }`;
   }
 });
+
+Deno.test("a weak reference at which the run-time stops; a background task that is released; a class that is not aligned", () => {
+  const weak = (inner: string) =>
+    told(crashText(["Exception Type:        EXC_CRASH (SIGABRT)", ""], [
+      "libsystem_kernel.dylib __abort_with_payload + 8",
+      `libobjc.A.dylib ${inner} + 112`,
+      "libobjc.A.dylib objc_storeWeak + 328",
+      "UIKit -[UIScrollView setDelegate:] + 336",
+      "Shop -[ShopTable close] + 40",
+    ]));
+  const stopped = weak("_objc_fatalv(unsigned long long, unsigned long long, char const*, char*)");
+  assertStringIncludes(stopped.what, "A weak reference was made to an object that is being");
+  assertStringIncludes(stopped.causes, "in dealloc");
+  assert(!weak("other").what.includes("weak reference"));
+  const task = told(crashText(["Exception Type:        EXC_CRASH (SIGABRT)", ""], [
+    "libsystem_kernel.dylib __abort_with_payload + 8",
+    "libsystem_kernel.dylib abort_with_reason + 28",
+    "WatchKit __abort_with_reason + 168",
+    "WatchKit -[WKRefreshBackgroundTask dealloc] + 288",
+    "Shop handle(_:) + 60",
+  ]));
+  assertStringIncludes(task.what, "before it was marked as completed");
+  assertStringIncludes(task.next, "setTaskCompletedWithSnapshot");
+  // Of an object's class that is no cast from bytes.
+  const aligned = (inner: string) =>
+    told(
+      crashText([
+        "Exception Type:        EXC_BAD_ACCESS (SIGABRT)",
+        "Exception Codes:       EXC_ARM_DA_ALIGN at 0x02645339",
+        "",
+      ], [inner, "Shop bake + 40"]).replace("X86-64", "ARM"),
+    );
+  assertStringIncludes(aligned("Shop stir + 4").next, "memcpy");
+  const object = aligned("libobjc.A.dylib objc_msgSend + 4");
+  assertStringIncludes(object.what, "was not aligned");
+  assert(!object.next.includes("memcpy"), object.next);
+});
+
+Deno.test("malloc's lock that a handler of the signal meets is no lock of the program's; the handler's thread is told", () => {
+  const { what, next } = told(
+    "Exception Type:        EXC_BAD_ACCESS (SIGABRT)\nCrashed Thread:        5\n\nApplication Specific Information:\n" +
+      "*** error for object 0x7fc172ee4a88: incorrect checksum for freed object - object was probably modified after being freed.\n" +
+      "BUG IN CLIENT OF LIBPLATFORM: Trying to recursively lock an os_unfair_lock\n\nThread 0:\n" +
+      frameLines([
+        "libsystem_platform.dylib _os_unfair_lock_recursive_abort + 23",
+        "libsystem_malloc.dylib malloc + 24",
+        "Shop onSignal + 33",
+        "libsystem_platform.dylib _sigtramp + 26",
+        "libsystem_c.dylib abort + 129",
+        "Shop main + 20",
+      ]).join("\n") + "\n",
+  );
+  assert(!next.includes("Release the lock"), next);
+  assertStringIncludes(what, "Thread 0 was in a handler of a signal (onSignal)");
+});
