@@ -243,6 +243,8 @@ function runtimeOf(
  * compiled into the program. */
 function onlyRaises(frame: ReportFrame): boolean {
   const { symbol } = frame;
+  // Rust's panic handler, which newer compilers name by a crate of their own.
+  if (symbol !== null && /(?:^|\d|::)rust_begin_unwind\b/.test(symbol)) return true;
   // Rust's library is compiled into programs as well: it has modules that C++'s has not.
   const isRust = symbol !== null &&
     /^std::(?:sys|sys_common|panicking|panic|process|rt)::/.test(symbol) &&

@@ -1474,3 +1474,17 @@ Deno.test("a panic without line ends is read by what begins its lines", () => {
   assertStringIncludes(lines, "list_check, called by list_take");
   assertStringIncludes(lines, "oven");
 });
+
+Deno.test("Rust's panic handler is not whose a panic is, where a copy ends before what panicked", () => {
+  const text = `Exception Type: EXC_CRASH (SIGABRT)\nThread 0 Crashed:\n${
+    stack([
+      "libsystem_kernel.dylib __pthread_kill + 8",
+      "libsystem_c.dylib abort + 124",
+      "Oven std::process::abort::h4aa5c6a95b45c783 + 12",
+      "Oven std::panicking::panic_with_hook::h9d9f4b295fd289e2 + 452",
+      "Oven _RNvCsbgTEAFGLn1v_7___rustc17rust_begin_unwind + 32",
+      "Oven core::panicking::panic_fmt::h6d33e9447de094e9 + 52",
+    ])
+  }\n`;
+  assertEquals(whose(text), ["unknown", "outer", null]);
+});
