@@ -1042,6 +1042,8 @@ export function frameTitle(frame: ReportFrame): string {
   if (frame.symbol === null && frame.address === 0n && frame.offset !== null && image !== null) {
     return `${imageTitle(image)} + ${frame.offset}`;
   }
+  // A copy has no address of it.
+  if (frame.symbol === null && frame.address === 0n && image !== null) return imageTitle(image);
   const name = frame.symbol === null || isNearest(frame)
     ? `0x${frame.address.toString(16)}`
     : demangle(frame.symbol).replace(/\+ \d{1,12} (?=\()/, "")

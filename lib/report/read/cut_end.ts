@@ -2,12 +2,12 @@
 
 import { CrashReport, type ReportFrame } from "../report.ts";
 
-/** A frame's line with nothing behind its address or its image's name, and the address of one. */
-const bare = /^\s{0,8}\d{1,4}\s{1,20}(?:\S{1,100}|\S.{0,200}\s0(?:x([0-9a-f]{0,15}))?)$/i;
+/** A frame's line with nothing behind its address, and the address of one. */
+const bare = /^\s{0,8}\d{1,4}\s{1,20}\S.{0,200}\s0x([0-9a-f]{0,15})$/i;
 const address = /\s0x([0-9a-f]{1,16})\b/i;
 
-/** A report without its last frame, where the text ends within that frame's address: it has fewer digits than the one before it. */
-export function withoutCutFrame(report: CrashReport): CrashReport {
+/** A report whose last frame has no address, where the text ends within that: it has fewer digits than the one before it. */
+export function withoutCutAddress(report: CrashReport): CrashReport {
   const { text, threads, lastException, format } = report;
   if (format !== "crash") return report;
   const end = text.trimEnd().length;
@@ -15,21 +15,25 @@ export function withoutCutFrame(report: CrashReport): CrashReport {
   const isCut = (frames: readonly ReportFrame[]): boolean => {
     const [before, last] = frames.slice(-2);
     if (last?.span == null || before.span === null || last.symbol !== null) return false;
-    if (last.span.end < end) return false;
-    const digits = bare.exec(text.slice(last.span.start, last.span.end).trimEnd());
+    if (last.span.end < end || last.address === 0n) return false;
+    const digits = bare.exec(text.slice(last.span.start, last.span.end).trimEnd())?.[1];
     const whole = address.exec(text.slice(before.span.start, before.span.end))?.[1];
-    return digits !== null && whole !== undefined && (digits[1] ?? "").length < whole.length;
+    return digits !== undefined && whole !== undefined && digits.length < whole.length;
   };
+  const without = (frames: readonly ReportFrame[]): ReportFrame[] => [
+    ...frames.slice(0, -1),
+    { ...frames.at(-1)!, address: 0n, image: null },
+  ];
   const thread = threads.find(({ frames }) => isCut(frames));
   if (thread !== undefined) {
     return new CrashReport({
       ...report,
       threads: threads.map((each) =>
-        each === thread ? { ...each, frames: each.frames.slice(0, -1) } : each
+        each === thread ? { ...each, frames: without(each.frames) } : each
       ),
     });
   }
   return lastException !== null && isCut(lastException)
-    ? new CrashReport({ ...report, lastException: lastException.slice(0, -1) })
+    ? new CrashReport({ ...report, lastException: without(lastException) })
     : report;
 }

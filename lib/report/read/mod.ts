@@ -25,7 +25,7 @@ import {
   withoutMessage,
 } from "./panic.ts";
 import { nameFromNeighbours } from "./copies.ts";
-import { withoutCutFrame } from "./cut_end.ts";
+import { withoutCutAddress } from "./cut_end.ts";
 import { salvage } from "./salvage.ts";
 import { readStackshotLists } from "./stackshot_text.ts";
 import { unwrap } from "./unwrap.ts";
@@ -102,7 +102,7 @@ export function readReports(
   for (let rest = text; rest !== "" && isSought();) {
     const next: Following = { at: null, more: [] };
     const read = readOne(rest, name, next);
-    const whole = read === null ? null : withoutCutFrame(read);
+    const whole = read === null ? null : withoutCutAddress(read);
     const own = next.at === null ? rest : rest.slice(0, next.at);
     rest = next.at === null ? "" : rest.slice(next.at);
     if (whole === null) continue;
