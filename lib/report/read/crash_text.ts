@@ -31,6 +31,7 @@ import {
   parseSwiftCrash,
   parseSwiftFrame,
 } from "./debugger.ts";
+import { uncaughtLine } from "./parts.ts";
 import { colonAt, damagedTitle, knownSections, titleIn } from "./titles.ts";
 import type { JsonObject } from "../json.ts";
 import type { CrashReport } from "../report.ts";
@@ -156,6 +157,14 @@ class CrashTextReader {
     if (this.#draft.collecting === "registers" && this.#registers(line)) return;
     if (this.#draft.collecting === "exception" && this.#addresses(at, trimmed)) return;
     if (trimmed.startsWith("Thread ") && this.#threadLine(trimmed)) return;
+    // KSCrash's, before the backtrace.
+    const last = trimmed.startsWith("Last Exception: ")
+      ? /^Last Exception: ([A-Za-z_]\w{2,80}): (.{1,2000})$/.exec(trimmed)
+      : null;
+    if (last !== null) {
+      this.#draft.remarks.push(uncaughtLine(last[1], last[2]));
+      return;
+    }
     if (trimmed.startsWith("Last Exception Backtrace")) {
       this.#draft.beginException();
       return;

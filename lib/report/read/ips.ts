@@ -362,6 +362,9 @@ class IpsReader {
     const reasons: string[] = [];
     const indicator = textAt(entry, "indicator");
     if (indicator !== null) reasons.push(indicator);
+    // macOS 11 has the namespace and the code there once more.
+    const reason = textAt(entry, "reason");
+    if (reason !== null && !reason.startsWith("Namespace ")) reasons.unshift(reason);
     for (const key of ["reasons", "details"]) {
       for (const reason of arrayAt(entry, key)) {
         if (typeof reason === "string") reasons.push(reason);

@@ -287,3 +287,30 @@ Deno.test("how much memory the process used that the kernel ended, in a JetsamEv
     '...\n"processes" : [\n  {\n   "rpages" : 2050,\n   "reason" : "vm-thrashing",\n   "name" : "Shop"\n  }\n';
   assertStringIncludes(told(text), "The kernel ended Shop, which used 32 MB: vm-thrashing");
 });
+
+Deno.test("KSCrash's line of an exception before its backtrace; the reason of a termination in JSON", () => {
+  const frames = "0   CoreFoundation                  0x352c088f __exceptionPreprocess + 163\n" +
+    "1   libobjc.A.dylib                 0x3728e259 objc_exception_throw + 33\n" +
+    "2   Shop                            0x00006185 0x6164 + 20869 (+[Shop bake] + 33)\n";
+  const what = told(
+    "Process:         Shop [7]\nException Type:  EXC_CRASH (SIGABRT)\nCrashed Thread:  0\n\n" +
+      "Last Exception: NSRangeException: index 3 beyond bounds\nLast Exception Backtrace:\n" +
+      `${frames}\nThread 0 Crashed:\n${frames}`,
+  );
+  assertStringIncludes(what, "was not caught: NSRangeException, index 3 beyond bounds.");
+  const ended = (reason: string) =>
+    told(
+      '{"app_name":"Shop","bug_type":"309"}\n' + JSON.stringify({
+        procName: "Shop",
+        exception: { type: "EXC_CRASH", signal: "SIGKILL" },
+        termination: { namespace: "FRONTBOARD", code: 0x8badf00d, indicator: "ended", reason },
+        threads: [{ triggered: true, frames: [] }],
+        usedImages: [],
+      }),
+    );
+  assertStringIncludes(
+    ended("exhausted real (wall clock) time allowance of 10.00 seconds"),
+    "allowance of 10.00 seconds",
+  );
+  assert(!ended("Namespace FRONTBOARD, Code 0x8badf00d").includes("It says: Namespace"));
+});
