@@ -22,9 +22,16 @@ export const faultAddress: (report: CrashReport) => bigint | null = once((report
   const written = /\bat (0x[0-9a-fA-F]{1,16})\b/.exec(exception.subtype ?? "")?.[1];
   if (written !== undefined) return BigInt(written);
   if (exception.codes.length >= 2) return exception.codes[1];
-  const reported = /(?:#\d+ at|address:?) (0x[0-9a-fA-F]{1,16})\b/i.exec(exception.message ?? "")
+  const reported = /(?:#\d+ at|address:?) (0x[0-9a-fA-F]{1,16})\b/i.exec(
+    exception.message ?? "",
+  )
     ?.[1];
   if (reported !== undefined) return BigInt(reported);
+  // KSCrash and Sentry, whose texts have Apple's form.
+  const told = report.information.map((text) =>
+    /\bdereference garbage pointer (0x[0-9a-fA-F]{1,16})\b/.exec(text)?.[1]
+  ).find((found) => found !== undefined);
+  if (told !== undefined) return BigInt(told);
   const thread = report.crashedThread;
   return nearAddress(report) ?? register(thread, "far") ?? register(thread, "cr2");
 });

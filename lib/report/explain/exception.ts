@@ -238,7 +238,7 @@ export function tellAccess(crash: Crash, story: Story): void {
       rows.some(({ role, kind }) => role === undefined && kind === "frame")
       ? null
       : trapWords(crashed) ?? checkWords(report) ??
-        (isDivision(exception) ? divisorWords(report) : null) ??
+        divisorWords(report) ??
         (address === null && register(crashed, "esr") === null
           ? null
           : accessWords(accessOf(report), isCopying(report)));
@@ -272,11 +272,6 @@ function probedFunction({ stack, reading: { first } }: Crash): string | null {
   return caller !== undefined && /^_{0,3}chkstk_darwin/.test(stack[first].symbol ?? "")
     ? frameTitle(caller)
     : null;
-}
-
-/** Whether a CPU refused a calculation. */
-function isDivision({ type }: ReportException): boolean {
-  return type === "EXC_ARITHMETIC" || type === "SIGFPE";
 }
 
 /** Tells that the memory was freed, where a register shows it, and what the message was sent to. */

@@ -16,7 +16,7 @@ import { type AddressClass, classifyAddress, isExecuted } from "./address.ts";
 import { crashedIndex } from "./crashed.ts";
 import { accessOf, cpuOf, refusedWords } from "./cpu.ts";
 import { freedWord } from "./freed.ts";
-import { authenticationOf, faultingThread, usedFor } from "./instruction.ts";
+import { authenticationOf, divisorWords, faultingThread, usedFor } from "./instruction.ts";
 import { isMobile } from "./platform.ts";
 import { recursion } from "./recursion.ts";
 import { regionWords } from "./region.ts";
@@ -82,6 +82,7 @@ export const factsOf: (report: CrashReport) => Facts = once((report) => {
   else if (/^(?:macOS|(?:Mac )?OS X)\b/.test(osVersion ?? "")) facts.add("mac");
   if (cpu === "arm") facts.add("apple silicon");
   if (exception !== null && authenticationOf(report)?.of === "data") facts.add("data key");
+  if (divisorWords(report) !== null) facts.add("divisor");
   const refused = refusedWords(report) ?? "";
   if (refused.endsWith(": no code, but zeros.")) facts.add("zeros");
   if (/: m(?:rs|sr), a (?:read|write) of /.test(refused)) facts.add("system register");

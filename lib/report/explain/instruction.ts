@@ -4,6 +4,7 @@
 import { X86Decoder } from "../../unwind/x86/decode.ts";
 import { programCounter, register } from "../fault.ts";
 import { instructionBytes } from "../instruction_bytes.ts";
+import { once } from "../remember.ts";
 import type { CrashReport, ReportThread } from "../report.ts";
 import { isNonCanonical } from "./region.ts";
 import { interrupted } from "./stack.ts";
@@ -277,7 +278,9 @@ export function alignmentWords(report: CrashReport): string | null {
 }
 
 /** What an instruction divides by that the CPU refused: `div rsi`; `null` where it is not known. */
-export function divisorWords(report: CrashReport): string | null {
+export const divisorWords: (report: CrashReport) => string | null = once((report) => {
+  // A calculation that the CPU refused.
+  if (!/^(?:EXC_ARITHMETIC|SIGFPE)$/.test(report.exception?.type ?? "")) return null;
   const decoder = isAtInstruction(report) ? intelInstruction(report) : null;
   if (decoder === null || decoder.opcode !== 0xf7 || decoder.reg < 6 || decoder.reg > 7) {
     return null;
@@ -292,7 +295,7 @@ export function divisorWords(report: CrashReport): string | null {
     : `The instruction divides by ${name}, which is 0x${
       divisor.toString(16)
     } and not 0: the quotient does not fit.`;
-}
+});
 
 /** What the instruction checks whose pointer's authentication failed, in a sentence. */
 export interface Authentication {

@@ -74,7 +74,7 @@ export function regionWords(report: CrashReport, address: bigint): RegionWords {
     // Older systems mark the place between two regions by nothing behind the arrow.
     return /^[ \t]{0,80}-{2,4}>\s*\n.{0,100} [0-9a-f]{6,16}-[0-9a-f]{6,16}\b/m.test(info)
       ? gapWords(report, address, info, nothing)
-      : nothing;
+      : { ...nothing, words: boundsWords(address, info) };
   }
   const type = /^(\S.*?)\s+[0-9a-f]{6,16}-[0-9a-f]{6,16}\b/.exec(kind.slice(0, 200))?.[1] ?? kind;
   // Address space that is only set aside is no memory.
@@ -104,6 +104,16 @@ export function regionWords(report: CrashReport, address: bigint): RegionWords {
     executable: protection === undefined || protection.endsWith("x"),
     isOpen: protection === "rwx",
   };
+}
+
+/** What the first line says of the region's bounds: `0x1008 is in 0x1000-0x2000;`. */
+function boundsWords(address: bigint, info: string): string | null {
+  const bounds = /\bis in 0x([0-9a-f]{4,16})-0x([0-9a-f]{4,16});/i.exec(info.slice(0, 200));
+  if (bounds === null) return null;
+  const [start, end] = [BigInt(`0x${bounds[1]}`), BigInt(`0x${bounds[2]}`)];
+  if (address < start || address >= end) return null;
+  const place = address === start ? "at" : `${sizeWords(address - start)} after`;
+  return `it is ${place} the start of a region of ${sizeWords(end - start)}`;
 }
 
 /** Whether a protected region ends where the crashed thread's stack begins: the system's guard, or one that a run-time made. */

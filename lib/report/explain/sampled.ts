@@ -355,6 +355,7 @@ const MAX_OTHERS = 200;
 /** What the other threads did while the main thread had nothing to do: idle as well, or which were not. */
 function others(report: CrashReport, main: ReportThread): string[] {
   const isCut = lacksEnd(report);
+  // What a thread did whose tree is cut is not known.
   const rest = report.threads.filter((thread) => thread !== main && !isTreeCut(report, thread))
     .slice(0, MAX_OTHERS);
   if (rest.length === 0) return [];
@@ -439,7 +440,12 @@ function largeFootprint(report: CrashReport): string | null {
     return match === null ? 0 : Number(match[1]);
   };
   const used = gigabytes("physical footprint", "footprint");
-  if (used < LARGE) return null;
+  const most = gigabytes("physical footprint (peak)");
+  if (used < LARGE) {
+    return most < LARGE
+      ? null
+      : `Its memory footprint had been ${most} GB${used > 0 ? `, and was ${used} GB then` : ""}.`;
+  }
   const machine = gigabytes("memory size");
   return machine > 0 && used > machine
     ? `Its memory footprint was ${used} GB, more than the ${machine} GB of the machine: that alone may make it and the system slow, as memory is compressed and paged.`

@@ -25,6 +25,7 @@
  * - `no block`, `static block`: what was freed cannot be the begin of a block, or is in an image
  * - `lasting object`: what got a message is a class, or an object that is never deallocated
  * - `elements`: the collection is not empty
+ * - `divisor`: what was divided by is known, and told
  * - `zeros`, `system register`: what the refused instruction is
  */
 export type ReportFact =
@@ -66,6 +67,7 @@ export type ReportFact =
   | "sanitizer"
   | "lasting object"
   | "elements"
+  | "divisor"
   | "zeros"
   | "system register";
 
@@ -97,6 +99,11 @@ export const excludedCauses: readonly Exclusion[] = [
     words: /^the end of a stack\b|^recursion\b.* large local array$/,
     by: ["jump", "of an image"],
     source: "a stack is in no image, and is not run",
+  },
+  {
+    words: /\b(?:an integer divided by|a divisor that is) zero, or a quotient that does not fit$/,
+    by: ["divisor"],
+    source: "Intel, DIV and IDIV: the divisor tells which",
   },
   // What the address is.
   {

@@ -3717,7 +3717,7 @@ export const messageRows: readonly KnowledgeRow[] = [
       "a system older than the program or one of its libraries is made for",
       "a symbol that this system does not have any more",
     ],
-    "Raise the deployment target, or link the symbol weakly; run it on a system that has it.",
+    "Run it on a system that has it, or use a build for this one; its maker can lower the deployment target, or link the symbol weakly.",
     dyld,
   ),
   message(

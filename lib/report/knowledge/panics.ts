@@ -579,7 +579,7 @@ export const panicRows: readonly KnowledgeRow[] = [
   ),
   panic(
     "no checkins from watchdogd",
-    "watchdogd itself did not report in time: the system as a whole hung, or had no time or memory left for it.",
+    "watchdogd itself did not report in time: the system as a whole hung, or had no time left for it.",
     ["a hung kernel or driver", "a disk that does not answer", "memory that was short"],
     "See what else the system logged before, and what was connected; remove extensions.",
     "Apple, watchdogd and IOWatchdog",

@@ -251,6 +251,8 @@ Deno.test("Intel: by what was divided", () => {
     intel("48 f7 f6 90", exception, { rsi: 0n }).what,
     "The instruction divides by rsi, which is 0.",
   );
+  assertEquals(intel("48 f7 f6 90", exception, { rsi: 0n }).causes, "");
+  assert(intel("90 90 90 90", exception, { rsi: 0n }).causes.includes("a quotient that does not"));
   assertStringIncludes(
     intel("f7 f9 90", exception, { rcx: 0xffff_ffffn }).what,
     "which is 0xffffffff and not 0: the quotient does not fit",

@@ -1499,3 +1499,63 @@ Deno.test("Rust's panic handler is not whose a panic is, where a copy ends befor
   }\n`;
   assertEquals(whose(text), ["unknown", "outer", null]);
 });
+
+Deno.test("a region of which only the bounds are in a copy", () => {
+  const piece = (address: string): string =>
+    `Exception Type: EXC_BAD_ACCESS (SIGBUS)
+Exception Codes: KERN_PROTECTION_FAILURE at ${address}
+
+VM Region Info: ${address} is in 0x104000000-0x104004000;  bytes after start: 8  bytes before end: 16375
+      REGION TYPE                    STA`;
+  assertStringIncludes(
+    told(piece("0x104000008")),
+    "it is 8 bytes after the start of a region of 16384 bytes",
+  );
+  assertStringIncludes(told(piece("0x104000000")), "it is at the start of a region of 16384");
+  assert(!told(piece("0x105000000")).includes("a region of"));
+});
+
+Deno.test("a pointer that a reporter's message names is no null", () => {
+  const text = `Exception Type: EXC_BAD_ACCESS (SIGBUS)
+Exception Codes: BUS_NOOP
+Crashed Thread: 0
+
+Application Specific Information:
+Attempted to dereference garbage pointer 0xaa0003f497fc4f10.
+
+Thread 0 Crashed:
+${stack(["libsystem_platform.dylib _platform_strlen + 4", "Shop greet + 12", ...loop])}
+`;
+  const { causes } = explainReport(readReport(text, "x"));
+  assert(causes.length > 0);
+  assert(!causes.includes("a string that is null"), causes.join("; "));
+});
+
+Deno.test("a sample: the largest footprint is told, what a cut tree did is not", () => {
+  const text = `Analysis of sampling shop (pid 77) every 1 millisecond
+Process:         shop [77]
+Path:            /usr/local/bin/shop
+Code Type:       ARM64
+Parent Process:  zsh [76]
+
+Date/Time:       2024-12-30 21:16:45.530 -0700
+OS Version:      macOS 14.2.1 (23C71)
+Report Version:  7
+
+Physical footprint:         3.3G
+Physical footprint (peak):  14.9G
+----
+
+Call graph:
+    900 Thread_1   DispatchQueue_1: com.apple.main-thread  (serial)
+    + 900 visit  (in shop) + 200  [0x102fab0c8]
+    +   900 _pthread_cond_wait  (in libsystem_pthread.dylib) + 1228  [0x18986e5fc]
+    +     900 __psynch_cvwait  (in libsystem_kernel.dylib) + 8  [0x18983106c]
+    900 Thread_2
+    + 900 serve  (in shop) + 200  [0x102fab0c8]
+    +   900 _pthread_cond_wait  (in libsystem_pthread.dylib) + 1272  [0x18986e628]
+    +`;
+  const happened = told(text);
+  assertStringIncludes(happened, "footprint had been 14.9 GB, and was 3.3 GB then");
+  assert(!happened.includes("did not only wait"), happened);
+});
