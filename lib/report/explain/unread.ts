@@ -104,7 +104,7 @@ function isPart(report: CrashReport): boolean {
   const isHeadless = process.path === null && process.identifier === null && osVersion === null &&
     codeType === null && incident === null && header === null;
   return isHeadless ||
-    (report.exception !== null && report.crashedThread === null && report.lastException === null);
+    (report.exception !== null && report.lastException === null && isStackless(report));
 }
 
 /** Whether a line may be of the report: what another process logged is only where it names the report's. */
@@ -127,6 +127,11 @@ function claimed(text: string, form: 1 | 2): string {
   let told = text;
   for (const row of claims) if (row[form] !== undefined) told = told.replace(row[0], row[form]);
   return told;
+}
+
+/** Whether nothing is there of the crashed thread but its registers. */
+function isStackless({ crashedThread }: CrashReport): boolean {
+  return crashedThread === null || crashedThread.frames.length === 0;
 }
 
 /** Sentences, of which those that say that the report lacks something are held against what could not be read of it: then

@@ -949,6 +949,10 @@ Deno.test("what a part of a report lacks is not said to be lacking in the report
   const head = "Process: MyApp [3]\nIdentifier: com.example.oven\nOS Version: macOS 14.1\n" +
     "Exception Type: EXC_CRASH (SIGABRT)\n\n";
   assertStringIncludes(told(head + part), "is not in the report.");
+  // Of the crashed thread only its registers were copied.
+  const registers =
+    `${head}Thread 0 crashed with ARM Thread State (64-bit):\n    x0: 0x0000000000000001\n`;
+  assertStringIncludes(told(registers), "not in this part of the report");
 });
 
 Deno.test("lines that were joined keep the names of their fields", () => {
