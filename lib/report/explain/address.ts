@@ -59,6 +59,7 @@ export type AddressClass =
   | "uninitialized"
   | "marked"
   | "filled index"
+  | "wrapped index"
   | "low"
   | "return"
   | "stack area"
@@ -390,6 +391,12 @@ const parts: readonly (readonly Rule[])[] = [
       : filledWords(address, state?.registers ?? []);
     return words === null ? null : ["filled index", `it is ${words}`];
   }],
+  [({ report, address, executed, isWide, filling, text }) => {
+    const use = executed || !isWide || filling !== null || text !== null || address < PAGE_ZERO
+      ? null
+      : usedFor(report, address);
+    return use === null ? null : wrappedWords(report, use);
+  }],
   numbers,
   stacks,
   [({ address, text, state }) => text === null ? null : ["text", usedText(state, address)]],
@@ -453,6 +460,17 @@ function isSingle(said: Found | readonly Found[]): said is Found {
 /** The class of an address, by what else the report has of the access. */
 function settled(fault: Fault, kind: AddressClass, words: readonly string[]): AddressWords {
   const { report, address, region, sp } = fault;
+  if (
+    kind === "null" && address === 0n && report.exception?.subtype === "at 0x0" &&
+    report.text.includes("Program crashed: Bad pointer dereference at 0x0")
+  ) {
+    return {
+      kind,
+      words: [
+        "it is null, or one that the CPU did not report, as one that is not canonical: Swift's backtrace has 0 for both",
+      ],
+    };
+  }
   // Without its stack it may as well be that of a function, also where a reporter has 0 for what it does not know.
   if (kind === "null" && address === 0n && ((counterOf(report) ?? 0n) === 0n || isLost(report))) {
     return { kind: "nothing", words };
@@ -490,6 +508,26 @@ function settled(fault: Fault, kind: AddressClass, words: readonly string[]): Ad
   const isWrite = access === "write" || region.executable || counterOf(report) !== null;
   return { kind: access === "read" ? "readable" : isWrite ? "readonly" : "constant", words };
 }
+
+/** What an address is that an index led to which is a small negative number of 32 bits, taken for one without a sign; `null`
+ * for others. */
+function wrappedWords(report: CrashReport, use: Used): [AddressClass, string] | null {
+  const { formula, base, value, index, count } = use;
+  const under = (1n << 32n) - count;
+  if (index === null || under <= 0n || under > MAX_WRAPPED) return null;
+  if (value < PAGE_ZERO || isNonCanonical(report, value) || asText(value) !== null) return null;
+  return [
+    "wrapped index",
+    `by the instruction it is ${formula}, where ${base} is 0x${
+      value.toString(16)
+    } and ${index} is 0x${
+      count.toString(16)
+    }: -${under} as a number of 32 bits that was taken for one without a sign`,
+  ];
+}
+
+/** How far below zero an index is taken for one that wrapped. */
+const MAX_WRAPPED = 4096n;
 
 /** What an address far below a program's is, by the registers that the instruction used; `null` where they do not tell. */
 function useWords(

@@ -33,10 +33,12 @@ export function adviceOf(
   own: ReportFrame | null,
 ): string[] {
   const { isCause, isIndirect } = nearness(report, thread, own);
-  const forSymbols =
-    isCause || isSample(report) || (own !== null && isOfProcess(own, report) && isCrash(report))
-      ? symbolAdvice(report, own)
-      : [];
+  // Whoever loaded what refused to start only passed through.
+  const forSymbols = rows.some(({ isOfSetup }) => isOfSetup !== undefined)
+    ? []
+    : isCause || isSample(report) || (own !== null && isOfProcess(own, report) && isCrash(report))
+    ? symbolAdvice(report, own)
+    : [];
   const advised = rows.filter(({ next }) => next !== "");
   if (advised.length === 0) return [...toolAdvice(report, own), ...forSymbols];
   const check: string[] = [];

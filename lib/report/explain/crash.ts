@@ -105,7 +105,7 @@ import {
   tellWatchdog,
   terminationRow,
 } from "./termination.ts";
-import { raisedIn, tellUncaught } from "./uncaught.ts";
+import { raisedIn, tellThrowing, tellUncaught } from "./uncaught.ts";
 import { capitalized, frameNumber, sentence, threadWords } from "./words.ts";
 
 /** Explains the report of a process that ended. */
@@ -131,6 +131,7 @@ export function explainCrash(
   }
   tellCompiledDart(crash, story);
   tellArgument(crash, story);
+  tellThrowing(crash, story);
   tellOwnAbort(crash, story);
   tellFunction(crash, story);
   tellLock(crash, story);

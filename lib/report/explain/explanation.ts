@@ -71,9 +71,12 @@ export function finished(
   const isHeadless = report.format === "crash" && process.name === null &&
     process.identifier === null &&
     process.path === null && report.codeType === null && report.osVersion === null;
-  const version = process.version === null || isHeadless || /^(?:\?\?\?|0$)/.test(process.version)
-    ? ""
-    : ` ${process.version.replace(/ ?\( ?\)$/, "")}`;
+  const isSystems = process.name === null && process.version !== null &&
+    report.osVersion?.split(" ").includes(process.version) === true;
+  const version =
+    process.version === null || isHeadless || isSystems || /^(?:\?\?\?|0$)/.test(process.version)
+      ? ""
+      : ` ${process.version.replace(/ ?\( ?\)$/, "")}`;
   // The only process of such a report is the one that took its stacks.
   const name = stateOnly(rows)
     ? null

@@ -67,7 +67,13 @@ export function tellFunction(
     /^(?:KERN_(?:CODESIGN|MEMORY)_ERROR$|FS pagein)/.test(
       subtypeName(exception, report.arch) ?? "",
     );
-  const found =
+  // What refused to start says more than that it ended the process.
+  const setup = ended === "access"
+    ? undefined
+    : reading.rows.find(({ row }) =>
+      row.isOfSetup !== undefined && row.role === undefined && tells(row, ended)
+    );
+  const found = setup ??
     reading.rows.find(({ row, index }) =>
       (row.role === undefined || (row.role === "top" && !isOverflow && !isMedium)) &&
       tells(row, ended) &&

@@ -88,6 +88,8 @@ export interface Used {
   readonly value: bigint;
   /** The register of the index; `null` without one. */
   readonly index: string | null;
+  /** The index's value, made as wide as an address. */
+  readonly count: bigint;
   readonly offset: bigint;
   /** Whether it is a call or jump by an address that is read there. */
   readonly calls: boolean;
@@ -206,6 +208,7 @@ function used(report: CrashReport, operand: Operand): Used | null {
     base,
     value,
     index,
+    count: part,
     offset,
     calls: decoder?.opcode === 0xff && (decoder.reg === 2 || decoder.reg === 4),
     address: BigInt.asUintN(width, value + offset),

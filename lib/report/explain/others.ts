@@ -7,8 +7,10 @@ import type { CrashReport, ReportFrame, ReportImage, ReportThread } from "../rep
 import { isIdleStack, isMainThread, mainThread, waitOf } from "./hang.ts";
 import { ownLock } from "./locks.ts";
 import { shortName } from "./names.ts";
+import { isMobile } from "./platform.ts";
 import {
   isApples,
+  isInterpreter,
   isOfProcess,
   isOutside,
   isPlugIn,
@@ -32,8 +34,10 @@ export function tellOthers(crash: Crash, story: Story): void {
   tellClient(crash, story);
   tellTweaks(crash, story);
   tellPlugIns(crash, story);
+  tellCaller(crash, story);
   tellExit(crash, story);
   tellWorkers(crash, story);
+  tellApply(crash, story);
   tellEngine(crash, story);
   tellConversion(crash, story);
   tellCloser(crash, story);
@@ -43,6 +47,63 @@ export function tellOthers(crash: Crash, story: Story): void {
   tellCrowd(crash, story);
   tellCopies(crash, story);
 }
+
+/** Most frames between a call of a program's function and what made it, as by an invocation. */
+const MAX_INVOKING = 4;
+
+/** Tells of a library that is none of Apple's and called a function of a program of the system by its name, as a tool that was
+ * put into it for debugging does: nobody else makes such a call. */
+function tellCaller({ report, stack, reading }: Crash, story: Story): void {
+  const own = stack[reading.first];
+  // The applications of phones that come with the system, which bring no such libraries along.
+  const isPhones = isMobile(report) && isApples(report) &&
+    report.process.path?.startsWith("/Applications/") === true;
+  if (!(isSystemProgram(report) || isPhones) || isInterpreter(report)) return;
+  if (own === undefined || !isOfProcess(own, report)) return;
+  const between = stack.slice(reading.first + 1, reading.first + 1 + MAX_INVOKING);
+  const at = between.findIndex((frame) =>
+    !isSystemFrame(frame) && !isOfProcess(frame, report) && titleOf(frame).endsWith(".dylib")
+  );
+  if (at < 1 || !between.slice(0, at).some(({ symbol }) => symbol === "-[NSInvocation invoke]")) {
+    return;
+  }
+  const name = titleOf(between[at]);
+  story.add(
+    known("message", "call by a library that was put in"),
+    `${name}, which is none of Apple's by its name, made the call that led to it: the program itself need not call that function, or not with such values.`,
+  );
+}
+
+/** Tells whose work it is that dispatch_apply() divides among threads: that of the thread that waits for its end. */
+function tellApply({ report, crashed, stack }: Crash, story: Story): void {
+  if (crashed?.queue == null || crashed.frames !== stack) return;
+  if (!stack.some(({ symbol }) => symbol === "_dispatch_apply_invoke")) return;
+  const waiting = report.threads.filter(({ queue, frames }) =>
+    queue === crashed.queue && frames !== stack &&
+    frames.some(({ symbol }) => waitsForApply.test(symbol ?? ""))
+  );
+  if (waiting.length !== 1) return;
+  const [thread] = waiting;
+  const { frames } = thread;
+  const from = frames.findLastIndex(({ symbol }) => ofApply.test(symbol ?? ""));
+  const callers = frames.slice(from + 1).filter((frame) => functionOf(frame, null) !== null);
+  const [caller] = callers;
+  if (caller === undefined) return;
+  const own = callers.find((frame) =>
+    frameOwner(frame, functionOf(frame, null)) === "program" && frame.symbol !== "main"
+  );
+  story.tell(
+    `Thread ${thread.index} waits for such work on the same queue: ${
+      frameTitle(caller)
+    } divided it${
+      own === undefined || own === caller ? "" : `, on the way from ${frameTitle(own)}`
+    }.`,
+  );
+}
+
+/** libdispatch, src/apply.c. */
+const waitsForApply = /^_dispatch_apply_invoke_and_wait$/;
+const ofApply = /^_?dispatch_apply/;
 
 /** Paths of a library's own files: a program and a plug-in may have its name. */
 const ofLibrary = /\.(?:dylib|so)$|\/([^/]{1,80})\.framework\/(?:Versions\/[^/]{1,20}\/)?\1$/;

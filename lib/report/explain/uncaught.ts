@@ -31,6 +31,7 @@ import { isDull, javaRow, messageRow, sameReason } from "./message.ts";
 import { isOfProcess } from "./program.ts";
 import { saidBefore } from "./said_before.ts";
 import {
+  endedBy,
   frameOwner,
   frameTitle,
   functionOf,
@@ -558,4 +559,19 @@ function offMainThread(report: CrashReport, raiser: ReportFrame): KnowledgeRow |
       raiser.symbol !== null && !anywhere.test(raiser.symbol)
     ? known("message", "user interface off the main thread")
     : null;
+}
+
+/** Functions between what threw an Objective-C exception and the search for what catches it. */
+const MAX_THROWING = 6;
+
+/** Tells of a crash that came while an Objective-C exception was thrown: what it was thrown for says more. */
+export function tellThrowing({ report, uncaught, stack, reading }: Crash, story: Story): void {
+  if (uncaught !== null || endedBy(report) !== "access") return;
+  const top = stack.slice(reading.first, reading.first + MAX_THROWING);
+  const search = top.findIndex(({ symbol }) => symbol === "_Unwind_RaiseException");
+  const thrown = top.findIndex(({ symbol }) => symbol === "objc_exception_throw");
+  const thrower = stack[reading.first + thrown + 1];
+  if (search < 0 || thrown < search || thrower === undefined) return;
+  const row = known("message", "crash while an exception was thrown")!;
+  story.add(row, `${row.meaning} It was thrown in ${frameTitle(thrower)}.`);
 }

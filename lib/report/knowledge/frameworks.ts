@@ -1383,6 +1383,14 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "Tcl, generic/tclPanic.c",
   ),
   ...frame(
+    ["TkpInit*"],
+    "Tk ended the process by Tcl_Panic() while it started, as before the first window: what refused is Tk, not what loaded it.",
+    ["a Tk that was made for another version of macOS than this one, or takes it for another"],
+    "Read the message on stderr; run the program with another version of Tcl and Tk, as that which comes with a newer Python.",
+    "Tk, macosx/tkMacOSXInit.c: TkpInit calls Tcl_Panic()",
+    "stop",
+  ).map((row) => ({ ...row, isOfSetup: true as const })),
+  ...frame(
     [
       "emacs_abort*",
       "terminate_due_to_signal*",

@@ -890,6 +890,14 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "address",
+    "wrapped index",
+    "",
+    ["a length, a count or an index of 32 bits that fell below zero, or an answer of -1 that was used as one"],
+    "See where the index comes from: a size from outside to which something is added, or from which something is taken, needs a check; run with Address Sanitizer.",
+    vm,
+  ),
+  row(
+    "address",
     "filled index",
     "",
     [

@@ -1982,6 +1982,20 @@ export const messageRows: readonly KnowledgeRow[] = [
   ),
 
   message(
+    "call by a library that was put in",
+    "A library that is none of the system's made the call that led to it.",
+    [],
+    "Run the program without the libraries that were put into it.",
+    "Apple, NSInvocation: whoever makes one chooses the method and its arguments",
+  ),
+  message(
+    "crash while an exception was thrown",
+    "An Objective-C exception was thrown, and the process crashed while its stack was searched for what catches it.",
+    ["what the exception was thrown for: the crash only followed"],
+    "Look for the exception's reason in the console or the system's log, or break on objc_exception_throw: whatever catches it, the call was refused.",
+    "objc4, runtime/objc-exception.mm: objc_exception_throw; LLVM, libunwind/src/UnwindLevel1.c: _Unwind_RaiseException",
+  ),
+  message(
     "crash reporter that crashed",
     "The crash reporter in the process crashed itself, while it wrote a report of an earlier crash, which is the real one and is not in this report.",
     ["memory that the first crash had already damaged", "a bug of the crash reporter"],

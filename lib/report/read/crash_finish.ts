@@ -28,6 +28,7 @@ const MAX_FUNCTION = 1 << 16;
 /** Makes the report of what was read. */
 export function finishCrash(draft: CrashDraft): CrashReport {
   settleStops(draft);
+  settleProtection(draft);
   settleLead(draft);
   dropEarlier(draft);
   const header = new Header(draft.fields, draft.json, (text) => draft.warn(text));
@@ -183,6 +184,33 @@ function settleStops(draft: CrashDraft): void {
     if (thread !== best.thread) draft.threads.splice(draft.threads.indexOf(thread), 1);
   }
   if (!draft.hasException && best.exception !== null) draft.raised = best.exception;
+}
+
+/** What Swift's own backtrace says of a null pointer on Intel's CPUs, and of an address that those do not report. */
+const unsureNull = "at 0x0";
+
+/** Takes a debugger's word for what Swift's own backtrace has no address of, at the same place: a signal's address is 0 for a
+ * general protection fault, too. */
+function settleProtection(draft: CrashDraft): void {
+  const { raised } = draft;
+  if (draft.hasException || raised === null || !/ at 0x0+$/.test(raised.subtype ?? "")) return;
+  const own = draft.threads.find(({ crashed }) => crashed);
+  const place = own?.frames[0]?.address ?? 0n;
+  const stop = draft.stops.find(({ thread, exception }) =>
+    thread !== own && exception?.subtype === "EXC_I386_GPFLT" && thread.frames[0]?.address === place
+  );
+  if (stop === undefined || place === 0n) {
+    // Libraries of the system are there on Intel's CPUs alone.
+    const isIntel = place >= 0x7ff8_0000_0000n && place < 0x8000_0000_0000n;
+    if (isIntel && draft.text.includes("Program crashed: Bad pointer dereference at 0x0")) {
+      draft.raised = { ...raised, subtype: unsureNull };
+    }
+    return;
+  }
+  draft.raised = stop.exception;
+  // It is the same thread by the debugger's number.
+  const again = draft.threads.indexOf(stop.thread);
+  if (again >= 0) draft.threads.splice(again, 1);
 }
 
 /** Takes the line before a stack for the exception's, where the stack is that of one that was thrown. */

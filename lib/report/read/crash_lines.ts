@@ -78,10 +78,15 @@ function toNumber(text: string): number | null {
   return Number(text);
 }
 
-/** Whether an address ends here: at white space, or where a copy lost that before the underscore of a function's name. */
+/** Whether an address ends here: at white space, or where a copy lost that before a function's name that no number has:
+ * its underscore, Swift's `$s`, or the begin of a method. */
 function endsAddress(line: string, start: number, end: number): boolean {
   if (end === line.length || isSpace(line.charCodeAt(end))) return true;
-  return line.charCodeAt(end) === 0x5f && end - start >= 10;
+  if (end - start < 10) return false;
+  const first = line[end];
+  const second = line[end + 1];
+  return first === "_" || (first === "$" && (second === "s" || second === "S")) ||
+    ((first === "-" || first === "+") && second === "[");
 }
 
 /** Finds the address of a frame line: a `0x…` between white space, after the tab if there is one. */

@@ -219,17 +219,21 @@ const swiftCrashes: ReadonlyMap<string, string> = new Map([
 const swiftFrame =
   /^\s{0,8}(\d{1,4})\s{1,40}((?:\[[a-z]{2,12}\]\s{1,30}){0,4})(0x[0-9a-fA-F]{1,16})(?: (\S.{0,1000}?)(?: \+ (\d{1,9}))?(?: in (\S{1,200})(?: at (\S.{0,400}))?)?)?$/;
 
+/** A frame of code in the program's own files, where Swift's writer leaves the address out. */
+const swiftPlace =
+  /^\s{0,8}(\d{1,4})\s{1,40}((?:\[[a-z]{2,12}\]\s{1,30}){0,4})()(\S.{0,1000}?)(?: \+ (\d{1,9}))? in (\S{1,200}) at (\/.{0,400}:\d{1,7}(?::\d{1,7})?)$/;
+
 /** Reads a frame of Swift's own backtrace: `1 [ra] 0x1041c3f10 level4() + 8 in crash at /src/crash.swift:8:3`;
  * `null` when it is another line. */
 export function parseSwiftFrame(line: string): FrameLine | null {
-  const match = line.length > 2000 ? null : swiftFrame.exec(line);
+  const match = line.length > 2000 ? null : swiftFrame.exec(line) ?? swiftPlace.exec(line);
   if (match === null) return null;
   const [, index, marks, address, symbol = null, offset, imageName = null, place] = match;
   const source = place === undefined ? null : parseSource(place);
   return {
     index: Number(index),
     imageName,
-    address: BigInt(address),
+    address: address === "" ? 0n : BigInt(address),
     placeAt: line.length,
     symbol: symbol === "<unknown>" ? null : symbol,
     offset: offset === undefined ? null : Number(offset),

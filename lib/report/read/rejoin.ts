@@ -116,6 +116,70 @@ export function rejoined(text: string): string {
   return whole.join("\n");
 }
 
+/** A line of a call tree as `sample` writes it, up to its function. */
+const treeBegin = /^[ \t+!:|]{2,400}\d{1,9} (?:\S|$)/;
+/** The begin of one whose function did not fit beside its number. */
+const treeCount = /^[ \t+!:|]{2,400}\d{1,9}$/;
+/** How such a line ends, but for threads' titles. */
+const treeEnd =
+  /\[0x[0-9a-f]{1,16}(?:,0x[0-9a-f]{1,16}|,\.{3}){0,99}\](?: {1,4}\S{1,200}:\d{1,7})?$|^[ \t+!:|]{2,40}\d{1,9} Thread_/;
+
+/** Most lines of a tree that are looked at. */
+const MAX_TREE_LINES = 60;
+
+/** Whether a line of a tree lacks its end. */
+function isOpenTree(line: string): boolean {
+  return line.length < 2000 && (treeBegin.test(line) || treeCount.test(line)) &&
+    !treeEnd.test(line);
+}
+
+/** Whether a line may be the rest of one of a tree. */
+function isTreeRest(line: string): boolean {
+  return line !== "" && line.length < 1000 && !treeBegin.test(line) && !treeCount.test(line) &&
+    !/^(?:Total number|Sort by|Binary Images|\s*Thread )/.test(line);
+}
+
+/** Whether the lines of a call tree were broken at blanks: several have their addresses on the next one. */
+export function isBrokenTree(head: string): boolean {
+  const from = head.indexOf("\nCall graph:");
+  if (from < 0) return false;
+  const lines = head.slice(from + 1).split(/\r?\n/, MAX_TREE_LINES);
+  let count = 0;
+  for (let at = 0; at + 1 < lines.length; at++) {
+    if (!isOpenTree(lines[at].trimEnd())) continue;
+    let end = at + 1;
+    while (
+      end <= at + MAX_PARTS && isTreeRest(lines[end] ?? "") && !treeEnd.test(lines[end].trimEnd())
+    ) {
+      end++;
+    }
+    const last = lines[end]?.trimEnd() ?? "";
+    if (isTreeRest(last) && treeEnd.test(last)) count++;
+  }
+  return count > 1;
+}
+
+/** A text whose broken lines of call trees are whole. */
+export function rejoinedTree(text: string): string {
+  const whole: string[] = [];
+  let isIn = false;
+  for (const written of text.split(/\r?\n/)) {
+    const line = written.trimEnd();
+    if (/^(?:Call graph:|Total number|Sort by|Binary Images)/.test(line)) {
+      isIn = line.startsWith("Call graph:");
+    }
+    const before = whole.at(-1) ?? "";
+    // The place in the source stands behind the address.
+    const isPlace = treeEnd.test(before) && /^[\w+.-]{1,120}\.\w{1,4}:\d{1,7}$/.test(line) &&
+      treeBegin.test(before) && !/:\d{1,7}$/.test(before);
+    if (isIn && isTreeRest(line) && (isPlace || isOpenTree(before))) {
+      const rest = line.trimStart();
+      whole[whole.length - 1] = `${before}${/^(?:\(in |\[0x)/.test(rest) ? "  " : " "}${rest}`;
+    } else whole.push(line);
+  }
+  return whole.join("\n");
+}
+
 /** Widths of terminals and editors. */
 const MIN_WIDTH = 60;
 /** Most lines of that width that are looked at. */

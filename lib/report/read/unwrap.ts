@@ -1,7 +1,7 @@
 /** Undoing what mail, issue trackers and editors do to reports that people paste: quoting, Markdown, HTML,
  * RTF, doubled line ends, double spacing. Everything here takes linear time. */
 
-import { cutWidth, isBroken, rejoined, uncut } from "./rejoin.ts";
+import { cutWidth, isBroken, isBrokenTree, rejoined, rejoinedTree, uncut } from "./rejoin.ts";
 
 /** Number of characters that are looked at to tell what was done. */
 const PROBED = 1 << 14;
@@ -67,6 +67,7 @@ export function unwrap(text: string): Unwrapped {
   const width = cutWidth(result, PROBED);
   step("cut lines", () => width > 0, (all) => uncut(all, width));
   step("broken lines", isBroken, rejoined);
+  step("broken lines", isBrokenTree, rejoinedTree);
   step("joined lines", isJoined, split);
   step("joined lines", isTitled, (all) => all.replace(titledFrame, "$1\n$2"));
   step("indentation", isIndented, dedent);
@@ -85,6 +86,7 @@ function isSuspicious(head: string): boolean {
   if (isTicked(head) || isListed(head) || isNumbered(head) || isPaged(head)) return true;
   if (isTimed(head) || isFiled(head) || isStamped(head) || isItalic(head)) return true;
   if (isTracker(head) || isTypeset(head) || isBroken(head) || isTitled(head)) return true;
+  if (isBrokenTree(head)) return true;
   if (
     !plainField.test(head) &&
     (isEscaped(head) || isMarked(head) || isBold(head) || isContinued(head) ||

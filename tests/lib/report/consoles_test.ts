@@ -1944,3 +1944,29 @@ Deno.test("what SpringBoard and RunningBoard tell of an end", () => {
     );
   }
 });
+
+Deno.test("Swift's own backtrace: frames without addresses, and an exception that was thrown", () => {
+  const crash = "💣 Program crashed: Bad pointer dereference at 0x0000000000000000\n\n" +
+    "Thread 2 crashed:\n\n" +
+    " 0 0x00007ff81fc88ff0 _Unwind_RaiseException + 240 in libunwind.dylib\n" +
+    " 1 0x00007ff811762234 __cxa_throw + 61 in libc++abi.dylib\n" +
+    " 2 0x00007ff8113cc34a objc_exception_throw + 317 in libobjc.A.dylib\n" +
+    " 3 0x00007ff829a2bc8b -[AVAssetWriter startWriting] + 605 in AVFCore\n" +
+    " 4 Till.print(_:) + 526 in Shop at /Users/me/Shop/Till.swift:45:28\n\n" +
+    "    44│         do {\n      │            ▲\n\n" +
+    " 5 closure #1 in Till.open() + 213 in Shop at /Users/me/Shop/Till.swift:41:22\n\n" +
+    " 6 0x00007ff8116149fc _dispatch_client_callout + 6 in libdispatch.dylib\n" +
+    " 7 0x00007ff8117a5843 start_wqthread + 15 in libsystem_pthread.dylib\n\n";
+  const stop =
+    "* thread #3, queue = 'com.apple.root.default-qos', stop reason = EXC_BAD_ACCESS (code=EXC_I386_GPFLT)\n" +
+    "    frame #0: 0x00007ff81fc88ff0 libunwind.dylib`_Unwind_RaiseException + 240\n";
+  const alone = told(crash);
+  assertEquals(alone.whose, ["program", null, "Till.print(_:)"]);
+  assertStringIncludes(alone.what, "It was thrown in -[AVAssetWriter startWriting] (AVFCore)");
+  assertStringIncludes(alone.what, "it is null, or one that the CPU did not report");
+  assert(!alone.what.includes("KERN_INVALID_ADDRESS"), alone.what);
+  const both = told(crash + stop);
+  assertStringIncludes(both.what, "EXC_I386_GPFLT: general protection fault");
+  assert(!both.what.includes("null"), both.what);
+  assertEquals(both.threads.length, 1);
+});

@@ -281,3 +281,20 @@ Deno.test("Intel: what the CPU refused is a trap only where its bytes are those 
   );
   assertEquals(intel("90 90", exception).what.includes("Which check failed"), false);
 });
+
+Deno.test("an index of 32 bits that wrapped is told by the instruction, and no pointer is blamed", () => {
+  const of = (index: bigint) =>
+    intel(
+      "c6 04 0e 00 8b 45 f4 89 42 18 e9 0b",
+      access(`0x${(0x6000_013a_c010n + index).toString(16).padStart(16, "0")}`),
+      { rsi: 0x6000_013a_c010n, rcx: index },
+    );
+  const wrapped = of(0xffff_ffffn);
+  assertStringIncludes(
+    wrapped.what,
+    "rsi is 0x6000013ac010 and rcx is 0xffffffff: -1 as a number of 32 bits",
+  );
+  assertStringIncludes(wrapped.causes, "fell below zero");
+  assert(!wrapped.causes.includes("pointer"), wrapped.causes);
+  assert(!of(0x1234_5678n).what.includes("32 bits"));
+});

@@ -4,6 +4,9 @@ import { attributeReport, explainReport, readReport } from "../../../lib/report/
 import { frameLines } from "./fixtures.ts";
 import { processorTime } from "../../processor_time.ts";
 
+/** What is told of a report's text. */
+const toldOf = (text: string): string => explainReport(readReport(text, "x")).happened.join("\n");
+
 /** A crash text of a program on macOS. */
 function crash(
   {
@@ -956,4 +959,66 @@ Deno.test("AppKit's own animation beside the main thread is no second user of vi
     "Text::convert()",
   );
   assertStringIncludes(memory.happened, "GLib found no memory for what was asked of it");
+});
+
+Deno.test("the thread that divided the work of dispatch_apply() is told, on the same queue alone", () => {
+  const of = (queue: string) =>
+    toldOf(
+      `Process:               Shop [1]
+Code Type:             X86-64 (Native)
+OS Version:            macOS 14.2.1 (23C71)
+Exception Type:        EXC_CRASH (SIGABRT)
+Crashed Thread:        1
+
+Thread 0::  Dispatch queue: ${queue}
+0   libsystem_kernel.dylib  0x7ff801f281e2 __ulock_wait + 10
+1   libdispatch.dylib  0x7ff801dd020b _dispatch_apply_invoke_and_wait + 324
+2   libdispatch.dylib  0x7ff801dcf6ab _dispatch_apply_with_attr_f + 1181
+3   libAppleTile.dylib  0x7ffa0844ffce Tile::Divide() + 355
+4   Shop  0x107636c44 showPicture + 468
+5   dyld  0x7ff801bdb386 start + 1942
+
+Thread 1 Crashed::  Dispatch queue: com.apple.root.user-interactive-qos
+0   libsystem_kernel.dylib  0x7ff801f2d7a2 __pthread_kill + 10
+1   libsystem_c.dylib  0x7ff801e84a49 abort + 126
+2   libc++abi.dylib  0x7ff801f1e086 std::terminate() + 54
+3   libdispatch.dylib  0x7ff801dbe5e1 _dispatch_client_callout2 + 28
+4   libdispatch.dylib  0x7ff801dcee3e _dispatch_apply_invoke + 214
+5   libdispatch.dylib  0x7ff801dcd99d _dispatch_root_queue_drain + 879
+6   libsystem_pthread.dylib  0x7ff801f62443 start_wqthread + 15
+`,
+    );
+  assertStringIncludes(
+    of("com.apple.root.user-interactive-qos"),
+    "Thread 0 waits for such work on the same queue: Tile::Divide() (libAppleTile.dylib) divided it, on the way from showPicture (Shop).",
+  );
+  assert(!of("com.apple.main-thread").includes("divided it"));
+});
+
+Deno.test("a library that was put into one of the system's programs and made the call is told", () => {
+  const of = (caller: string) =>
+    toldOf(
+      `Process:             AppStore [5]
+Path:                /Applications/AppStore.app/AppStore
+Identifier:          com.apple.AppStore
+Hardware Model:      iPhone13,4
+Code Type:           ARM-64 (Native)
+OS Version:          iPhone OS 14.4 (18D52)
+Exception Type:  EXC_BREAKPOINT (SIGTRAP)
+Triggered by Thread:  0
+
+Thread 0 Crashed:
+0   AppStore  0x000000010472beb8 0x1044a0000 + 2670264
+1   CoreFoundation  0x0000000183eb68f4 __invoking___ + 148
+2   CoreFoundation  0x0000000183d8ddf8 -[NSInvocation invoke] + 448
+3   ${caller}  0x000000010689f128 0x106800000 + 651560
+4   UIKitCore  0x000000018686de78 -[UIApplication sendAction:to:from:forEvent:] + 100
+5   libdyld.dylib  0x0000000183ae66b0 start + 4
+`,
+    );
+  assertStringIncludes(
+    of("libLooker.dylib"),
+    "libLooker.dylib, which is none of Apple's by its name, made the call",
+  );
+  assert(!of("AppStore").includes("made the call"));
 });

@@ -447,3 +447,62 @@ Deno.test("what the kernel and launchd write of processes that were ended, in li
     "for what kind of reason",
   );
 });
+
+Deno.test("lines of a call tree that a mail broke are whole", () => {
+  const report = readReport(
+    `Here is my sample:
+
+Process:         Shop [16681]
+Path:            /Applications/Shop.app/Contents/MacOS/Shop
+Code Type:       X86-64
+OS Version:      Mac OS X 10.15.5 (19F101)
+Report Version:  7
+----
+
+Call graph:
+     86 Thread_2990078   DispatchQueue_1: com.apple.main-thread  (serial)
+     + 86 start  (in libdyld.dylib) + 1  [0x7fff735e3cc9]
+     +   86 -[Till runUntilTheShopIsClosedForTheDay]  (in Shop) + 177 
+[0x10e3ee441]
+     +     86 -[Till sell]  (in Shop) + 148  [0x10e5ff1e4] 
+Till.m:371
+     +       86 -[Till 
+printReceiptOfCustomer:withName:]  (in 
+Shop) + 7  [0x10e5ff2e4]
+     +         86 
+-[Paper feed]  (in Printer) + 4 
+[0x7fff3711c850]
+
+Total number in stack (recursive counted multiple, when >=5):
+`,
+    "x",
+  );
+  const { frames } = report.threads[0];
+  assertEquals(
+    frames.map(({ symbol, imageName, line }) => [symbol, imageName, line]),
+    [
+      ["-[Paper feed]", "Printer", null],
+      ["-[Till printReceiptOfCustomer:withName:]", "Shop", null],
+      ["-[Till sell]", "Shop", 371],
+      ["-[Till runUntilTheShopIsClosedForTheDay]", "Shop", null],
+      ["start", "libdyld.dylib", null],
+    ],
+  );
+});
+
+Deno.test("the version of the system that somebody wrote before a report is not the program's", () => {
+  const text = (version: string) =>
+    `iOS
+Version:${version}
+
+OS Version: iOS 14.2.1 (18B121)
+Exception Type: EXC_BAD_ACCESS (SIGBUS)
+Crashed Thread: 0
+
+Thread 0 Crashed:
+0   Shop        0x105ae5168         sell
+`;
+  const headline = (version: string) => explainReport(readReport(text(version), "x")).headline;
+  assert(!headline("14.2.1").includes("version"), headline("14.2.1"));
+  assertStringIncludes(headline("3.0"), "version 3.0");
+});

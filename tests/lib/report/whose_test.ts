@@ -2613,3 +2613,57 @@ Dyld Error Message:
   assertEquals(loaded("mremap_encrypted() => -1, errno=12 for Cart"), "stack");
   assertEquals(loaded("code signature invalid for Cart"), "packaging");
 });
+
+Deno.test("a stack with a frame whose blank before a Swift symbol or a method was lost is whole", () => {
+  for (const lost of ["$s4Dock5sleepyyF", "-[Bed sleep]"]) {
+    const report = readReport(
+      `Process:               Dock [3]
+Path:                  /System/Library/CoreServices/Dock.app/Contents/MacOS/Dock
+Identifier:            com.apple.dock
+Code Type:             X86-64 (Native)
+OS Version:            Mac OS X 10.15.3 (19D76)
+Exception Type:        EXC_CRASH (SIGABRT)
+Crashed Thread:        0
+
+Application Specific Backtrace 1:
+0   CoreFoundation                      0x00007fff3a29238b __exceptionPreprocess + 250
+1   libobjc.A.dylib                     0x00007fff70470552 objc_exception_throw + 48
+2   Dock                                0x0000000101517115 Dock + 49429
+3   libswiftObjectiveC.dylib            0x00007fff7147bf0e${lost} + 46
+4   Dock                                0x0000000101510fc7 Dock + 24519
+5   libdyld.dylib                       0x00007fff717d27fd start + 1
+`,
+      "x",
+    );
+    assertEquals(report.lastException?.length, 6);
+    assertEquals(attributeReport(report).absent, null);
+  }
+});
+
+Deno.test("Tk that refuses to start is not the binding's that loaded it", () => {
+  const report = readReport(
+    `Process:               Python [2]
+Path:                  /Users/me/Python.app/Contents/MacOS/Python
+Code Type:             X86-64 (Native)
+OS Version:            macOS 14.8 (23J631)
+Exception Type:        EXC_CRASH (SIGABRT)
+Crashed Thread:        0
+
+Thread 0 Crashed:
+0   libsystem_kernel.dylib  0x7ff816570dd6 __pthread_kill + 10
+1   libsystem_c.dylib  0x7ff8164cfa59 abort + 126
+2   Tcl  0x7ffb1f7097ee Tcl_PanicVA + 364
+3   Tcl  0x7ffb1f70986e Tcl_Panic + 128
+4   Tk  0x7ffb1f89b36c TkpInit + 552
+5   Tk  0x7ffb1f81c3bd 0x7ffb1f7ee000 + 189373
+6   _tkinter.so  0x10883d66e 0x108835000 + 34414
+7   Python3  0x1091e9557 _PyEval_EvalFrameDefault + 23527
+8   dyld  0x7ff81621e345 start + 1909
+`,
+    "x",
+  );
+  const { happened, check } = explainReport(report);
+  assertStringIncludes(happened.join("\n"), "what refused is Tk, not what loaded it");
+  assertEquals(attributeReport(report).absent, "setup");
+  assert(!check.join(" ").includes("_tkinter"), check.join(" "));
+});
