@@ -257,7 +257,7 @@ const absences = {
   description:
     safe`how the program was built, or what started it: a usage description is missing in the Info.plist that the system asks`,
   "system's":
-    safe`most likely the system, which the program is a part of; no stack that tells more was found in the report`,
+    safe`not known; the program is a part of the system, and no stack that tells more was found in the report`,
   hidden: safe`not known; the frames that filled the stack are left out of the report`,
   "hidden compiled":
     safe`not known; what filled the stack is in no image, as what a run-time compiles, such as managed code`,

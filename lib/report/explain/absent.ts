@@ -61,7 +61,11 @@ export function whyAbsent(
     return "sender";
   }
   if (isGenerated(stack, reading.first)) return "generated";
-  if (lacking === "outer" && deciding === null && isRecording(stack)) return "recorder";
+  // Who called the reporter has left the copy.
+  if (
+    deciding === null && isRecording(stack) &&
+    (lacking === "outer" || stack.slice(-2).some(isRecorderFrame))
+  ) return "recorder";
   if (lacking === "stack" && culpritOf(report) !== null) return "culprit";
   if (
     lacking === "stack" && report.exception !== null && isSystemProgram(report) &&

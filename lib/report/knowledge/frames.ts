@@ -471,6 +471,13 @@ export const frameRows: readonly KnowledgeRow[] = [
     "libc++, include/new",
   ),
   frame(
+    "__CFStringHandleOutOfMemory*",
+    "A string of CoreFoundation got no memory: out of memory, or a size that makes no sense.",
+    ["a length computed from damaged or foreign data", "a leak"],
+    "Check the length in the first frame of yours, and the memory that the process used.",
+    "Apple, CoreFoundation: CFString.c",
+  ),
+  frame(
     "operator new failed",
     "An allocation of memory failed: operator new called the new-handler, which ended the process.",
     ["a size computed from damaged or foreign data", "a leak"],

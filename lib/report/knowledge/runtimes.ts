@@ -195,7 +195,10 @@ const compiledIn = [
   [
     "Kotlin/Native",
     "kotlin-native/runtime",
-    ...["kotlin::*", "Kotlin_*", "Konan_*", "konan::*"],
+    ...["kotlin::*", "Kotlin_*", "Konan_*", "konan::*", "(anonymous namespace)::Kotlin_*"],
+    // Memory.cpp
+    ...["(anonymous namespace)::garbageCollect(MemoryState*", "AllocArrayInstanceStrict*"],
+    "AllocInstanceStrict*",
   ],
   ["Unity", "libil2cpp", "il2cpp::*", "il2cpp_*"],
   [
@@ -454,6 +457,7 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     "(anonymous namespace)::terminateWithUnhandledException*",
     "void (anonymous namespace)::$_0::operator()<(anonymous namespace)::terminateWithUnhandledException*",
     "(anonymous namespace)::TerminateHandler::*",
+    "KonanTerminateHandler*",
     "ReportBacktraceToIosCrashLog*",
     "Kotlin_processUnhandledException*",
     "Kotlin_terminateWithUnhandledException*",

@@ -1314,6 +1314,19 @@ Deno.test("the Kotlin run-time's end of a process is told, and not whose it is b
     ],
   }));
   assertStringIncludes(address.words, "A Kotlin exception was not handled");
+  // Versions before 1.4; its allocator and collector are no code of the program.
+  const older = told(crashText({
+    stack: [
+      "libsystem_c.dylib abort + 104",
+      "Shop KonanTerminateHandler() + 4379926772",
+      "Shop (anonymous namespace)::Kotlin_deinitRuntimeCallback(void*) + 4379915672",
+      "Shop (anonymous namespace)::garbageCollect(MemoryState*, bool) + 4379921664",
+      "Shop AllocArrayInstanceStrict + 4379975932",
+      "Shop kfun:org.shop.Cart#pay(){} + 4377129880",
+    ],
+  }));
+  assertStringIncludes(older.words, "A Kotlin exception was not handled");
+  assertEquals(older.deciding, "kfun:org.shop.Cart#pay(){}");
 });
 
 Deno.test("a signal that the process sent itself is no bad pointer", () => {
@@ -1386,6 +1399,18 @@ Deno.test("Crashlytics' record of an exception is not whose it is", () => {
   );
   assert(!words.includes("Objective-C exception"), words);
   assertEquals(deciding, "openLevel");
+  // Of a copy that ends in the recording, and in an older one's names.
+  const cut = attributeReport(readReport(
+    "#0. Crashed: com.twitter.crashlytics.ios.exception\n" +
+      "0  Game                 0x392a25 CLSProcessRecordAllThreads (CLSProcess.c:376)\n" +
+      "1  Game                 0x3869ed CLSHandler (CLSHandler.m:26)\n" +
+      "2  Game                 0x39124f __CLSExceptionRecord_block_invoke (CLSException.mm:199)\n" +
+      "3  libdispatch.dylib    0x1b076083 _dispatch_client_callout + 22\n" +
+      "4  Game                 0x390c4f CLSExceptionRecord (CLSException.mm:206)\n" +
+      "5  Game                 0x390a79 CLSExceptionRecordNSException (CLSException.mm:101)\n",
+    "x",
+  ));
+  assertEquals([cut.verdict, cut.absent], ["unknown", "recorder"]);
 });
 
 Deno.test("the text of a low-memory report: who was ended, and who used most", () => {
