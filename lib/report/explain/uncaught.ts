@@ -122,7 +122,7 @@ export function tellUncaught({ report, uncaught, stack, reading }: Crash, story:
         }`,
       ),
     );
-    story.tell("The run-time made an Objective-C exception of it.");
+    story.tell("It was raised as an Objective-C exception.");
   } else {
     story.tell(sentence(`${articles[language]} exception was not caught${what}${why}${lack}`));
   }

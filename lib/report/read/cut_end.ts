@@ -1,4 +1,4 @@
-/** A frame at the end of a copy that was cut within its address. */
+/** A frame, or an exception, at the end of a copy that was cut within its address. */
 
 import { CrashReport, type ReportFrame } from "../report.ts";
 
@@ -6,8 +6,22 @@ import { CrashReport, type ReportFrame } from "../report.ts";
 const bare = /^\s{0,8}\d{1,4}\s{1,20}\S.{0,200}\s0x([0-9a-f]{0,15})$/i;
 const address = /\s0x([0-9a-f]{1,16})\b/i;
 
-/** A report whose last frame has no address, where the text ends within that: it has fewer digits than the one before it. */
-export function withoutCutAddress(report: CrashReport): CrashReport {
+/** A subtype whose address has the zeros before it that Apple writes, but neither 8 nor 16 digits. */
+const cutSubtype = /^(.{1,60}) at 0x(?:|00[0-9a-f]{0,5}|00[0-9a-f]{7,13})$/i;
+
+/** A report whose exception has no address, where the text ends within that. */
+function withoutCutAccess(report: CrashReport): CrashReport {
+  const { text, exception } = report;
+  const words = cutSubtype.exec(exception?.subtype ?? "")?.[1];
+  return words === undefined || !text.trimEnd().endsWith(exception!.subtype!)
+    ? report
+    : new CrashReport({ ...report, exception: { ...exception!, subtype: words, codes: [] } });
+}
+
+/** A report whose last frame, or exception, has no address, where the text ends within that: a frame's has fewer digits than
+ * that of the frame before it. */
+export function withoutCutAddress(whole: CrashReport): CrashReport {
+  const report = whole.format === "crash" ? withoutCutAccess(whole) : whole;
   const { text, threads, lastException, format } = report;
   if (format !== "crash") return report;
   const end = text.trimEnd().length;

@@ -305,7 +305,7 @@ function jsonInside(
   from: number,
   next: Following,
 ): CrashReport | null {
-  const brace = /^\{(?:"|\s{0,8}$)/m.exec(text.slice(from));
+  const brace = /(?<=^`{0,3})\{(?:"|\s{0,8}$)/m.exec(text.slice(from));
   if (brace !== null && brace.index > 0) {
     const report = readJson(name, text, from + brace.index, next);
     if (report !== null && !isEmpty(report)) {

@@ -404,7 +404,7 @@ Deno.test("a managed exception that HockeySDK-Xamarin threw again: its message i
   const { happened } = explainReport(readReport(text, "x"));
   assertEquals(happened.slice(0, 3), [
     "A .NET exception was not caught: System.ObjectDisposedException: no oven.",
-    "The run-time made an Objective-C exception of it.",
+    "It was raised as an Objective-C exception.",
     "It was thrown in Shop.Oven.get_Tray.",
   ]);
 });

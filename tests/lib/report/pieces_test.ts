@@ -1563,3 +1563,35 @@ Call graph:
   assertStringIncludes(happened, "footprint had been 14.9 GB, and was 3.3 GB then");
   assert(!happened.includes("did not only wait"), happened);
 });
+
+Deno.test("an exception's address at the end of a copy may have lost digits", () => {
+  const subtype = (text: string): string | null | undefined =>
+    readReport(
+      `Process: Shop [7]\n\nException Type:  EXC_BAD_ACCESS (SIGSEGV)\nException Subtype: ${text}`,
+      "x",
+    ).exception?.subtype;
+  for (const cut of ["0x", "0x00", "0x00000001", "0x000000010420"]) {
+    const isWhole = cut.length === 10;
+    assertEquals(
+      subtype(`KERN_INVALID_ADDRESS at ${cut}`),
+      isWhole ? `KERN_INVALID_ADDRESS at ${cut}` : "KERN_INVALID_ADDRESS",
+    );
+  }
+  // Others write no zeros before it; and what something follows is whole.
+  assertEquals(subtype("KERN_INVALID_ADDRESS at 0x28"), "KERN_INVALID_ADDRESS at 0x28");
+  assertEquals(
+    subtype("KERN_INVALID_ADDRESS at 0x00\n\nCrashed Thread: 0\n"),
+    "KERN_INVALID_ADDRESS at 0x00",
+  );
+});
+
+Deno.test("JSON behind the mark of code within a line of prose", () => {
+  const report = readReport(
+    'Here it is:\n`{\n  "crashReporterKey" : "x",\n  "product" : "AppleTV5,3",\n  "memoryStatus" : {\n  "largestZone" : "APFS_4K_OBJS",\n  "memoryPages" : {\n    "active" : 23021,\n`\n\nIt ends each time.\n',
+    "x",
+  );
+  assertStringIncludes(
+    explainReport(report).happened.join("\n"),
+    "Processes were ended for memory",
+  );
+});
