@@ -329,8 +329,11 @@ async function leaveShell({ pid, isInShell, ended }: Launched, eager = 0): Promi
     if (time >= eager) await new Promise((resolve) => setTimeout(resolve, 1));
   }
   const time = cpuTimeOf(pid);
+  const state = procFields(pid)?.[0] ?? "Z";
   // Of one that has ended meanwhile it is not known how much of its time was the shell's.
-  return /^[^ZX]/.test(procFields(pid)?.[0] ?? "Z") ? time : before;
+  if (/^[ZX]/.test(state)) return before;
+  // While a thread runs its account is that of an earlier moment, when it may have been the shell.
+  return state.startsWith("R") ? time + 1 : time;
 }
 
 /** The CPU time of a process's first thread in nanoseconds, by `schedstat`; 0 when that is not known. */

@@ -5,10 +5,10 @@ import { FormatError } from "../errors.ts";
 /** Decompresses to at most `length` bytes; throws an `Error` otherwise. */
 type Inflate = (input: Uint8Array, length: number) => Uint8Array;
 
-/** What newer versions of `node:zlib` have. */
-interface Zstd {
+/** `node:zlib`, with what its newer versions have. */
+type Zlib = typeof import("node:zlib") & {
   zstdDecompressSync?(input: Uint8Array, options: { readonly maxOutputLength: number }): Uint8Array;
-}
+};
 
 /** Maximum ratio of the Deflate format. A larger result is impossible. */
 const MAX_RATIO = 1032;
@@ -60,7 +60,7 @@ export function inflate(input: Uint8Array, length: number, name: string): Uint8A
  * @throws {FormatError} when it is not zstd data or has another length, or where nothing decompresses it
  */
 export function decompressZstd(input: Uint8Array, length: number, name: string): Uint8Array {
-  const { zstdDecompressSync }: Zstd = zlibModule() ?? {};
+  const zstdDecompressSync = zlibModule()?.zstdDecompressSync;
   if (zstdDecompressSync === undefined) {
     throw new FormatError(name, 0, "zlib: zstd is not decompressed by this run-time");
   }
@@ -90,9 +90,9 @@ function decompress(
 }
 
 /** `node:zlib`, loaded at first use: an import would load it at every start. */
-function zlibModule(): typeof import("node:zlib") | undefined {
+function zlibModule(): Zlib | undefined {
   const { process } = globalThis as {
-    process?: { getBuiltinModule?(name: "node:zlib"): typeof import("node:zlib") | undefined };
+    process?: { getBuiltinModule?(name: "node:zlib"): Zlib | undefined };
   };
   return process?.getBuiltinModule?.("node:zlib");
 }

@@ -3,8 +3,8 @@ import { assertEquals, assertGreater } from "@std/assert";
 import { fuzz } from "./main.ts";
 import { readers } from "./readers.ts";
 
-/** Milliseconds for each reader: fifteen seconds for all. */
-const duration = 15_000 / readers.length;
+/** Milliseconds for each reader: ten seconds for all. */
+const duration = 10_000 / readers.length;
 
 for (const { name } of readers) {
   Deno.test(`damaged files: ${name}`, async () => {

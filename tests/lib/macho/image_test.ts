@@ -433,7 +433,8 @@ Deno.test("a file that is not a Mach-O image is refused with a reason", () => {
   refuse([0xcf, 0xfa, 0xed, 0xfe], "header");
   refuse([0xfe, 0xed, 0xfa, 0xce, ...zeroes], "little-endian");
   refuse([0xfe, 0xed, 0xfa, 0xcf, ...zeroes], "little-endian");
-  refuse([0x7f, 0x45, 0x4c, 0x46, ...zeroes], "magic");
+  refuse([1, 2, 3, 4, ...zeroes], "magic");
+  refuse([0x7f, 0x45, 0x4c, 0x46, ...zeroes], "not an ELF file");
   // A Java class file: the same magic number, and its version in place of the count.
   refuse([0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 0x41, ...zeroes], "universal");
   refuse([0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 1, ...Array(20).fill(0xff)], "inside the file");

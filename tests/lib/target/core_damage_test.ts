@@ -124,8 +124,9 @@ Deno.test("every 32-bit field of the header, commands and notes set to what it m
   const offsets = fields.flatMap(({ offset, size }) =>
     Array.from({ length: Math.floor(size / 4) }, (_, index) => offset + index * 4)
   );
-  for (const at of offsets) {
-    for (const value of [0, 1, 0x7fffffff, 0xffffffff]) {
+  for (const [index, at] of offsets.entries()) {
+    // Each has two of the four, and its neighbours the others.
+    for (const value of index % 2 === 0 ? [0, 0xffffffff] : [1, 0x7fffffff]) {
       const damaged = whole.slice();
       new DataView(damaged.buffer).setUint32(at, value, true);
       lookAt(damaged);
