@@ -1,6 +1,6 @@
 /** Namespaces of .NET by which a method is known that is of a library which programs bring along. */
 
-/** First names of namespaces. Packages are named by their namespaces: nuget.org; those for Apple's systems are listed at
+/** First names of namespaces. Packages have the names of their namespaces; those for Apple's systems are listed at
  * github.com/benoitjadinon/awesome-xamarin and github.com/jsuarezruiz/awesome-dotnet-maui. */
 const names = `
   Xamarin Microsoft CommunityToolkit Google Firebase Facebook Amazon Azure Grpc Org ICSharpCode
