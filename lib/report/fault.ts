@@ -22,19 +22,29 @@ export const faultAddress: (report: CrashReport) => bigint | null = once((report
   const written = /\bat (0x[0-9a-fA-F]{1,16})\b/.exec(exception.subtype ?? "")?.[1];
   if (written !== undefined) return BigInt(written);
   if (exception.codes.length >= 2) return exception.codes[1];
-  const reported = /(?:#\d+ at|address:?) (0x[0-9a-fA-F]{1,16})\b/i.exec(
-    exception.message ?? "",
-  )
+  const reported = /(?:#\d+ at|address:?) (0x[0-9a-fA-F]{1,16})\b/i.exec(exception.message ?? "")
     ?.[1];
   if (reported !== undefined) return BigInt(reported);
-  // KSCrash and Sentry, whose texts have Apple's form.
-  const told = report.information.map((text) =>
-    /\bdereference garbage pointer (0x[0-9a-fA-F]{1,16})\b/.exec(text)?.[1]
-  ).find((found) => found !== undefined);
-  if (told !== undefined) return BigInt(told);
+  // Of KSCrash's and Sentry's texts in Apple's form.
+  const told = report.information.map(garbagePointer).find((pointer) => pointer !== null);
+  if (told != null) return told;
   const thread = report.crashedThread;
   return nearAddress(report) ?? register(thread, "far") ?? register(thread, "cr2");
 });
+
+/** The pointer that KSCrash names in words; `null` where a text has none. */
+export function garbagePointer(text: string): bigint | null {
+  const found = /\bdereference garbage pointer (0x[0-9a-fA-F]{1,16})\b/.exec(text)?.[1];
+  return found === undefined ? null : BigInt(found);
+}
+
+/** The subtype that Swift's own backtrace has on Intel's CPUs for null, and for an address that those do not report. */
+export const unsureNull = "at 0x0";
+
+/** Whether a text has such a backtrace. */
+export function hasSwiftsNull(text: string): boolean {
+  return text.includes("Program crashed: Bad pointer dereference at 0x0");
+}
 
 /** The address around which a report shows the memory, which is the exception's where it is not `cr2`'s: 0 has no
  * prefix, and is also there of a general protection fault. */

@@ -384,6 +384,11 @@ export const noThread: ReportThread = {
   tree: [],
 };
 
+/** Whether a report is what `sample` or `spindump` counted: the names of its stacks are all that it is about. */
+export function isSample({ format }: CrashReport): boolean {
+  return format === "sample" || format === "spindump";
+}
+
 /** The value of the first header field with one of the names, in lower case; `null` when there is none. */
 export function fieldValue(
   { fields }: Pick<CrashReport, "fields">,

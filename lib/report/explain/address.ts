@@ -3,12 +3,14 @@
 import { archs } from "../../arch/mod.ts";
 import { subtypeName } from "../codes.ts";
 import {
+  hasSwiftsNull,
   lacksBacktrace,
   NEAR_NULL,
   programCounter,
   regionInfo,
   register,
   stackPointer,
+  unsureNull,
 } from "../fault.ts";
 import { imageAt, imageFinder, imageOf, isSystemImage, titleOf } from "../images.ts";
 import type { CrashReport, ReportFrame, ReportImage, ReportThread } from "../report.ts";
@@ -461,8 +463,8 @@ function isSingle(said: Found | readonly Found[]): said is Found {
 function settled(fault: Fault, kind: AddressClass, words: readonly string[]): AddressWords {
   const { report, address, region, sp } = fault;
   if (
-    kind === "null" && address === 0n && report.exception?.subtype === "at 0x0" &&
-    report.text.includes("Program crashed: Bad pointer dereference at 0x0")
+    kind === "null" && address === 0n && report.exception?.subtype === unsureNull &&
+    hasSwiftsNull(report.text)
   ) {
     return {
       kind,

@@ -5,7 +5,7 @@ import { faultAddress, programCounter } from "../fault.ts";
 import { imageOf, imageTitle, titleOf } from "../images.ts";
 import { type KnowledgeRow, known, knownFrame, knownVendor } from "../knowledge/mod.ts";
 import { isNearest } from "../nearest.ts";
-import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
+import { type CrashReport, isSample, type ReportFrame, type ReportThread } from "../report.ts";
 import { managedCalls } from "./managed.ts";
 import { shortName } from "./names.ts";
 import { isEvidence } from "./evidence.ts";
@@ -154,11 +154,6 @@ function nearness(
       (knownFrame(frame.symbol)?.role === "part" || knownVendor(frame.symbol) !== null)
     ),
   };
-}
-
-/** Whether the names of a stack are all that a report is about. */
-function isSample({ format }: CrashReport): boolean {
-  return format === "sample" || format === "spindump";
 }
 
 /** Whether a process ended by what it did: then names tell what it asked of what failed, also where that is further in. */

@@ -11,7 +11,7 @@ import {
   partThreads,
   thrownScript,
 } from "../knowledge/mod.ts";
-import type { CrashReport, ReportFrame } from "../report.ts";
+import { type CrashReport, isSample, type ReportFrame } from "../report.ts";
 import { culpritOf, systemAbsent, whyAbsent, whyNone } from "./absent.ts";
 import { isCopying } from "./copying.ts";
 import { type Deciding, decidingOf, type OwnedStack } from "./deciding.ts";
@@ -233,8 +233,7 @@ function attribute(report: CrashReport, options: AttributionOptions): Attributio
     };
   }
   const setup = reading.rows.find(({ row }) => row.isOfSetup !== undefined)?.row.isOfSetup;
-  const isSampled = report.format === "sample" || report.format === "spindump";
-  if (endedBy(report) !== "access" && setup !== undefined && !isSampled) {
+  if (endedBy(report) !== "access" && setup !== undefined && !isSample(report)) {
     return { ...undecided, absent: setup === true ? "setup" : "settings", frames };
   }
   if (

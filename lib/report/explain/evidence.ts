@@ -4,7 +4,7 @@ import { subtypeName } from "../codes.ts";
 import { faultAddress } from "../fault.ts";
 import { imageOf, isBaseLibrary, isSystemFrame, titleOf } from "../images.ts";
 import { bareName, knownFrame, knownScript } from "../knowledge/mod.ts";
-import { type CrashReport, fieldValue, type ReportFrame } from "../report.ts";
+import { type CrashReport, fieldValue, isSample, type ReportFrame } from "../report.ts";
 import { isRosettas } from "./cpu.ts";
 import { sampledThread, waitOf } from "./hang.ts";
 import { readableName } from "./names.ts";
@@ -124,8 +124,8 @@ export function isEvidence(
 /** Whether a stack is that of a moment in which nothing failed: of a sample, of a process that used too much of something, or
  * that was ended from outside. */
 function isOfMoment(report: CrashReport): boolean {
-  const { format, exception, termination } = report;
-  if (format === "sample" || format === "spindump") return true;
+  const { exception, termination } = report;
+  if (isSample(report)) return true;
   if (fieldValue(report, "event") !== null || exception?.type === "EXC_RESOURCE") return true;
   return /^SIGKILL\b/.test(exception?.signal ?? "") && termination?.code !== 6n;
 }

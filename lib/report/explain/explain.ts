@@ -4,7 +4,7 @@ import { isSystemImage } from "../images.ts";
 import { isJetsam } from "../jetsam.ts";
 import { objectAt } from "../json.ts";
 import { known } from "../knowledge/mod.ts";
-import type { CrashReport, ReportImage } from "../report.ts";
+import { type CrashReport, isSample, type ReportImage } from "../report.ts";
 import { explainCrash } from "./crash.ts";
 import { type Explanation, type Findings, finished } from "./explanation.ts";
 import { explainJetsam, explainLowMemory } from "./jetsam.ts";
@@ -79,7 +79,7 @@ export function explainReport(
       : [];
     return whole({ ...found, happened: [...found.happened, ...own] });
   }
-  if (report.format === "sample" || report.format === "spindump") {
+  if (isSample(report)) {
     const threads = threadCount(report);
     const kind = isHeadless(report) ? `part of a ${report.format}` : report.format;
     const title = threads === 0 ? kind : `${kind}, ${count(threads, "thread")}`;

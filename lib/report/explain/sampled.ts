@@ -4,6 +4,7 @@ import { type KnowledgeRow, known } from "../knowledge/mod.ts";
 import {
   type CrashReport,
   fieldValue,
+  isSample,
   type ReportFrame,
   type ReportImage,
   type ReportThread,
@@ -116,7 +117,7 @@ export function explainSampled(
   let path: readonly ReportFrame[] | null = null;
   let about = thread;
   const filled: KnowledgeRow[] = [];
-  const hasTrees = report.format === "sample" || report.format === "spindump";
+  const hasTrees = isSample(report);
   const isMissing = hasTrees && thread !== null && thread.tree.length === 0 &&
     thread.frames.length === 0;
   if (isMissing) {

@@ -24,7 +24,13 @@ import { isJetsam, isLowMemory } from "../jetsam.ts";
 import { numberAt } from "../json.ts";
 import { cutTree } from "../read/call_tree.ts";
 import { once } from "../remember.ts";
-import { type CrashReport, fieldValue, type ReportFrame, type ReportThread } from "../report.ts";
+import {
+  type CrashReport,
+  fieldValue,
+  isSample,
+  type ReportFrame,
+  type ReportThread,
+} from "../report.ts";
 import { headOf } from "../text.ts";
 import { crashedIndex } from "./crashed.ts";
 import {
@@ -580,8 +586,8 @@ export function lacksCrashed(report: CrashReport): boolean {
 
 /** Whether a report has samples of a process that went on. */
 function isSampled(report: CrashReport): boolean {
-  return report.format === "sample" || report.format === "spindump" || eventOf(report) !== null ||
-    isLive(report) || isSnapshot(report) || isPaused(report);
+  return isSample(report) || eventOf(report) !== null || isLive(report) || isSnapshot(report) ||
+    isPaused(report);
 }
 
 /** Whether a debugger's text is of a process that was only paused: LLDB, Target/StopInfo.cpp. */

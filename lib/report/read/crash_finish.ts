@@ -9,6 +9,7 @@ import { MANAGED_STACK, managedMethods, saidByMono } from "./mono.ts";
 import { loggedProcess, noThreads } from "./parts.ts";
 import { titleFrame } from "./title_frame.ts";
 import type { ArchName } from "../../arch/mod.ts";
+import { hasSwiftsNull, unsureNull } from "../fault.ts";
 import { archOfCodeType, imageFinder, imageTitle, isSystemImage } from "../images.ts";
 import { isLowMemory } from "../jetsam.ts";
 import type {
@@ -186,9 +187,6 @@ function settleStops(draft: CrashDraft): void {
   if (!draft.hasException && best.exception !== null) draft.raised = best.exception;
 }
 
-/** What Swift's own backtrace says of a null pointer on Intel's CPUs, and of an address that those do not report. */
-const unsureNull = "at 0x0";
-
 /** Takes a debugger's word for what Swift's own backtrace has no address of, at the same place: a signal's address is 0 for a
  * general protection fault, too. */
 function settleProtection(draft: CrashDraft): void {
@@ -202,9 +200,7 @@ function settleProtection(draft: CrashDraft): void {
   if (stop === undefined || place === 0n) {
     // Libraries of the system are there on Intel's CPUs alone.
     const isIntel = place >= 0x7ff8_0000_0000n && place < 0x8000_0000_0000n;
-    if (isIntel && draft.text.includes("Program crashed: Bad pointer dereference at 0x0")) {
-      draft.raised = { ...raised, subtype: unsureNull };
-    }
+    if (isIntel && hasSwiftsNull(draft.text)) draft.raised = { ...raised, subtype: unsureNull };
     return;
   }
   draft.raised = stop.exception;

@@ -1,6 +1,7 @@
 /** What services put into issues of trackers: Sentry's and Bugsnag's own words of an event, with a few lines of its stack. */
 
 import type { ReportException, ReportFrame } from "../drafts.ts";
+import { garbagePointer } from "../fault.ts";
 import { baseName } from "../images.ts";
 import { CrashReport, noException, noHeader, noProcess } from "../report.ts";
 import { FrameMaker, type FrameParts, noThreads, threadOf, uncaughtLine } from "./parts.ts";
@@ -167,7 +168,7 @@ function exceptionOf(name: string, message: string | null): ReportException | nu
   const codes = /^Exception \d{1,3}, Code (\d{1,20}), Subcode (\d{1,20})\b/.exec(message ?? "");
   const [code, subcode] = codes === null ? [] : codes.slice(1).map(BigInt);
   const isAccess = name === "EXC_BAD_ACCESS";
-  const address = isAccess ? subcode ?? addressIn(message ?? "") : undefined;
+  const address = isAccess ? subcode ?? garbagePointer(message ?? "") ?? undefined : undefined;
   const kind = code === 1n
     ? "KERN_INVALID_ADDRESS "
     : code === 2n
@@ -179,10 +180,4 @@ function exceptionOf(name: string, message: string | null): ReportException | nu
     codes: code === undefined ? [] : [code, subcode],
     subtype: address === undefined ? null : `${kind}at 0x${address.toString(16)}`,
   };
-}
-
-/** The pointer that KSCrash names in words. */
-function addressIn(message: string): bigint | undefined {
-  const found = /\bdereference garbage pointer (0x[0-9a-fA-F]{1,16})\b/.exec(message)?.[1];
-  return found === undefined ? undefined : BigInt(found);
 }

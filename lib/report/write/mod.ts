@@ -1,7 +1,7 @@
 /** Writing a report: unchanged, or converted to the other format. */
 
 import { isJetsam, isLowMemory } from "../jetsam.ts";
-import type { CrashReport } from "../report.ts";
+import { type CrashReport, isSample } from "../report.ts";
 import { crashText } from "./text.ts";
 import { ipsText } from "./ips.ts";
 
@@ -46,8 +46,7 @@ export class ReportFormError extends Error {
 function heldAlone(report: CrashReport): string | null {
   if (report.panic !== null) return "a kernel panic";
   // A report of a target has stacks alone, and JSON with trees tells in words what they are of.
-  const isCounted = report.format === "sample" || report.format === "spindump";
-  if (isCounted && report.threads.some(({ tree }) => tree.length > 0)) {
+  if (isSample(report) && report.threads.some(({ tree }) => tree.length > 0)) {
     return "a call tree with its counts";
   }
   if (isJetsam(report) || isLowMemory(report)) return "a list of processes and their memory";
