@@ -361,15 +361,6 @@ function isNextFunction(frames: readonly OwnedFrame[], deciding: OwnedFrame): bo
 const helps =
   /(?:^|::|[ ._])_*(?:\w{0,40}(?:[Aa]ssert|ASSERT|[Ff]atal|FATAL|[Pp]anic|PANIC|[Aa]bort|[Cc]rash|CRASH|[Tt]hrow|[Rr]aise|[Tt]erminate|Exception)\w{0,40}|die)(?:$|[(\]:])/;
 
-/** Whether further in are functions of the deciding one's image, which do not decide. */
-function isPassed(frames: readonly OwnedFrame[], deciding: OwnedFrame): boolean {
-  // What handled a signal did not come between.
-  const begin = frames.findLastIndex(({ frame }) => frame.symbol === "_sigtramp") + 1;
-  return frames.slice(begin, frames.indexOf(deciding)).some(({ library }) =>
-    library !== null && library === deciding.library
-  );
-}
-
 /** The named function that called the deciding one, where that has no name, or one that only stops the process for its
  * callers. */
 function callerWords(frames: readonly OwnedFrame[], deciding: OwnedFrame): SafeText {
@@ -571,16 +562,16 @@ function verdictWords(
     const damaged = isCollector
       ? safe`; it was collecting garbage: what damaged the memory need not be on the stack`
       : safe``;
-    // What is further out did not fail itself, nor did what it called.
+    // What failed within a call is in others' code: the caller is a place to look at, and no proof.
     const head = isPlace
-      ? safe`${of}: ${place}`
+      ? safe`${
+        isEvidence && absent === null && passed > 0 ? safe`points to ` : safe``
+      }${of}: ${place}`
       : safe`not decided; ${
         isScripts
           ? safe`code in ${escape(script)} led to it, whose functions are not on the stack; `
           : safe``
-      }the innermost function of ${of}${part === null ? safe`` : safe`,`} on the stack${
-        isPassed(frames, deciding) ? safe` that does more than pass calls on` : safe``
-      } is ${place}`;
+      }on the stack is ${of}: ${place}`;
     lines.push(
       safe`${head}${by}${source}${way}${callerWords(frames, deciding)}${
         isPlace ? before : safe``

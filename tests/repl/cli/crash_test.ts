@@ -203,7 +203,7 @@ Deno.test("symbols that are missing: the reader's own first, and how they are gi
   );
 });
 
-Deno.test("whose: a function that is far from the fault is only told as the innermost one", () => {
+Deno.test("whose: a function that is far from the fault is only told to be on the stack", () => {
   const frames = [
     "libobjc.A.dylib objc_msgSend + 8",
     "AppKit -[NSView one] + 8",
@@ -235,9 +235,9 @@ Deno.test("whose: a function that is far from the fault is only told as the inne
     );
   assertStringIncludes(
     of(0),
-    "Whose\n  not decided; the innermost function of the program (Shop) on the stack is -[Cart reload] (frame 3)",
+    "Whose\n  not decided; on the stack is the program (Shop): -[Cart reload] (frame 3)",
   );
-  assertStringIncludes(of(2), "Whose\n  the program (Shop): -[Cart reload] (frame 1)");
+  assertStringIncludes(of(2), "Whose\n  points to the program (Shop): -[Cart reload] (frame 1)");
   // Where nothing else is known to check, and the function is evidence.
   const trap = "Process: Shop [1]\nPath: /Applications/Shop.app/Contents/MacOS/Shop\n" +
     "Exception Type: EXC_CRASH (SIGABRT)\n\nThread 0 Crashed:\n" +
