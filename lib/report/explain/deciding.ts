@@ -17,6 +17,7 @@ import {
   isPart,
   isRecorderFrame,
   isThunk,
+  isTrampoline,
   isWrapper,
   passesOn,
   type StackReading,
@@ -226,9 +227,12 @@ function runtimeOf(
       frames[index + 1]?.owner === "runtime" &&
       frames[index + 1].library === frames[index].library
     )?.index ?? -1;
+  // A crash reporter recorded what others did, unless it made the wrong access itself.
+  const isRecorders = endedBy(report) === "access" && !stack.some(isTrampoline);
   const isRuntime = ({ owner, frame }: OwnedFrame, index: number): boolean =>
     index >= begin && index < end && index > fatal && owner === "runtime" &&
-    !isRecorderFrame(frame) && !waitsForEvents(stack, begin, index);
+    (!isRecorderFrame(frame) || (index === 0 && isRecorders)) &&
+    !waitsForEvents(stack, begin, index);
   // A function that only raises, or a handler, decides where no other does, and not where a copy does not have its caller.
   const isCut = lacking === "outer" && endedBy(report) === "abort";
   const ofFunction = frames.findIndex((frame, index) =>

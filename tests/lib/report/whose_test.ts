@@ -146,6 +146,10 @@ Deno.test("crash reporters and wrappers in the process are never the place", () 
       ["unknown", "recorder", null, null],
     );
   }
+  // Unless it failed itself.
+  const failed = "Shop getClassRO + 8 (SentryCrashObjC.c:279)";
+  assertEquals(whose(crash(`${access}0x18`, [failed]))[3], "getClassRO");
+  assertEquals(whose(crash(abort, [failed]))[3], null);
   for (
     const wrapper of [
       "__47-[SentrySwizzleWrapper send:]_block_invoke_2",
