@@ -87,4 +87,5 @@ export {
   symbolicateReport,
 } from "./symbolicate/mod.ts";
 export { encodeReport } from "./text.ts";
-export { ReportFormError, reportOf, type TargetReportOptions, writeReport } from "./write/mod.ts";
+export { reportOf, type TargetReportOptions } from "./write/from_target.ts";
+export { ReportFormError, writeReport } from "./write/mod.ts";

@@ -10,7 +10,7 @@ import {
   readableName,
   reportTime,
   shortName,
-} from "../../lib/report/mod.ts";
+} from "../../lib/report/explaining.ts";
 import type {
   Absent,
   Attribution,

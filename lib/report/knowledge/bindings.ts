@@ -191,7 +191,7 @@ function part(source: string, key: string): KnowledgeRow {
 }
 
 /** See {@linkcode KnowledgeRow}. */
-export const bindingRows: readonly KnowledgeRow[] = [
+export const bindingRows = (): readonly KnowledgeRow[] => [
   ...throwers.flatMap(([source, ...keys]) =>
     keys.map((key): KnowledgeRow => ({ ...part(source, key), throwsManaged: true }))
   ),

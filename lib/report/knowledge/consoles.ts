@@ -19,7 +19,7 @@ function row(
 }
 
 /** See {@linkcode KnowledgeRow}. */
-export const consoleRows: readonly KnowledgeRow[] = [
+export const consoleRows = (): readonly KnowledgeRow[] => [
   ...row([": 0 leaks for 0 total"], "leaks found no lost memory.", [], "", "leaks(1)"),
   ...row(
     ["total leaked bytes."],

@@ -10,7 +10,7 @@ const arm = "XNU, osfmk/mach/arm/exception.h";
 const intel = "XNU, osfmk/mach/i386/exception.h";
 
 /** See {@linkcode KnowledgeRow}. */
-export const exceptionRows: readonly KnowledgeRow[] = [
+export const exceptionRows = (): readonly KnowledgeRow[] => [
   {
     kind: "exception",
     key: "deadlock",

@@ -89,7 +89,7 @@ export const runFromBundle =
   "Build and start it as an app, whose Info.plist has CFBundleIdentifier, or link an Info.plist into the executable.";
 
 /** See {@linkcode KnowledgeRow}. */
-export const frameRows: readonly KnowledgeRow[] = [
+export const frameRows = (): readonly KnowledgeRow[] => [
   ...needing(
     "access",
     frame("objc_msgSend", ...invalid("A message was sent to an invalid object")),

@@ -53,7 +53,7 @@ export const started = "while the app was starting";
 export const sourced = "in the callback of a source of a run loop";
 
 /** See {@linkcode KnowledgeRow}. */
-export const frameworkRows: readonly KnowledgeRow[] = [
+export const frameworkRows = (): readonly KnowledgeRow[] => [
   ...occasion(
     ["std::panicking::default_hook*"],
     "while the message and the backtrace of a panic of Rust were written",

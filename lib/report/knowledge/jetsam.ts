@@ -127,19 +127,20 @@ const names = "XNU, bsd/kern/kern_memorystatus.c: memorystatus_kill_cause_name";
 const codes = "XNU, bsd/sys/kern_memorystatus.h: JETSAM_REASON_*";
 
 /** See {@linkcode KnowledgeRow}. */
-export const jetsamRows: readonly KnowledgeRow[] = reasons.flatMap(
-  ([code, name, meaning, causes, next]) => {
-    const row = { meaning, causes, next };
-    const rows: KnowledgeRow[] = [];
-    if (name !== null) rows.push({ kind: "jetsam", key: name, ...row, source: names });
-    if (code !== null) {
-      rows.push({
-        kind: "termination",
-        key: `JETSAM:0x${code.toString(16)}`,
-        ...row,
-        source: codes,
-      });
-    }
-    return rows;
-  },
-);
+export const jetsamRows = (): readonly KnowledgeRow[] =>
+  reasons.flatMap(
+    ([code, name, meaning, causes, next]) => {
+      const row = { meaning, causes, next };
+      const rows: KnowledgeRow[] = [];
+      if (name !== null) rows.push({ kind: "jetsam", key: name, ...row, source: names });
+      if (code !== null) {
+        rows.push({
+          kind: "termination",
+          key: `JETSAM:0x${code.toString(16)}`,
+          ...row,
+          source: codes,
+        });
+      }
+      return rows;
+    },
+  );

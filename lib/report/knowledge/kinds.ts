@@ -48,7 +48,7 @@ const awaited = (
 const stalls = "";
 
 /** See {@linkcode KnowledgeRow}. */
-export const kindRows: readonly KnowledgeRow[] = [
+export const kindRows = (): readonly KnowledgeRow[] => [
   row(
     "event",
     "powerstats",

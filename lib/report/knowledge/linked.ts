@@ -1,10 +1,10 @@
 /** Libraries, run-times and engines of C and C++ that are linked into programs, by the names of their functions and classes. */
 
-import type { KnowledgeRow } from "./row.ts";
+import type { Names } from "./row.ts";
 
 /** Whose the functions are, where their names are documented, and the names, with a star at the end of prefixes: those that
  * are long enough, or of words, that programs have no such names of their own. */
-const libraries: readonly (readonly [string, string, string])[] = [
+export const libraries: Names = [
   [
     "GLib",
     "docs.gtk.org/glib, gobject and gio: the prefixes of their functions",
@@ -1176,11 +1176,10 @@ const libraries: readonly (readonly [string, string, string])[] = [
 
 /** Classes of toolkits whose prefix others have for classes of their own, so that only whole names tell: what they all begin
  * with, and what follows; the private ones that belong to them are known, too. */
-const classes: readonly (readonly [string, string, string, string])[] = [
+export const toolkits: Names = [
   [
     "Qt",
     "doc.qt.io/qt-6/classes.html",
-    "Q",
     `AbstractAnimation AbstractAnimationJob AbstractButton AbstractEventDispatcher
     AbstractFileEngine AbstractItemDelegate AbstractItemModel AbstractItemView AbstractListModel
     AbstractProxyModel AbstractScrollArea AbstractSlider AbstractSocket AbstractSpinBox
@@ -1249,11 +1248,11 @@ const classes: readonly (readonly [string, string, string, string])[] = [
     WidgetAction WidgetItem WidgetLineControl WidgetRepaintManager WidgetTextControl Window
     WindowContainer WindowSystemInterface WindowsStyle Wizard WizardPage XmlStreamReader
     XmlStreamWriter XmlUtils ZipReader ZipWriter`,
+    "Q",
   ],
   [
     "wxWidgets",
     "docs.wxwidgets.org, Classes",
-    "wx",
     `ANIDecoder AcceleratorTable AffineMatrix2D Animation AnimationCtrl AnimationGenericImpl
     AnyButton App AppConsoleBase ArchiveFSHandler ArrayString ArrayStringProperty ArtProvider
     AuiDefaultDockArt AuiFloatingFrame AuiGenericTabArt AuiGenericToolBarArt AuiMDIChildFrame
@@ -1320,21 +1319,6 @@ const classes: readonly (readonly [string, string, string, string])[] = [
     URL UString VListBox VListBoxComboPopup VarHVScrollHelper VarScrollHelperBase Variant
     VariantDataList View Window Wizard WrapSizer WrapperInputStream XmlDocument XmlNode
     XmlResource XmlResourceHandlerImpl ZipEntry ZipInputStream ZipOutputStream`,
+    "wx",
   ],
-];
-
-function row(key: string, meaning: string, source: string): KnowledgeRow {
-  return { kind: "vendor", key, meaning, causes: [], next: "", source };
-}
-
-/** See {@linkcode KnowledgeRow}. */
-export const linkedRows: readonly KnowledgeRow[] = [
-  ...libraries.flatMap(([meaning, source, keys]) =>
-    keys.split(/\s+/).map((key) => row(key, meaning, source))
-  ),
-  ...classes.flatMap(([meaning, source, prefix, names]) =>
-    names.split(/\s+/).flatMap((name) =>
-      ["", "Private"].map((end) => row(`${prefix}${name}${end}::*`, meaning, source))
-    )
-  ),
 ];

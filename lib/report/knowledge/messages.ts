@@ -55,7 +55,7 @@ const rows = (
 ): KnowledgeRow[] => keys.map((key) => message(key, meaning, causes, next, source));
 
 /** See {@linkcode KnowledgeRow}. */
-export const messageRows: readonly KnowledgeRow[] = [
+export const messageRows = (): readonly KnowledgeRow[] => [
   ...([
     [
       "heap-use-after-free",

@@ -228,8 +228,9 @@ const methods: readonly (readonly [string, string, readonly string[]])[] = [
 ];
 
 /** See {@linkcode KnowledgeRow}. */
-export const mobileRows: readonly KnowledgeRow[] = [...occasions, ...methods].flatMap((
-  [meaning, source, keys],
-) =>
-  keys.map((key) => ({ kind: "occasion" as const, key, meaning, causes: [], next: "", source }))
-);
+export const mobileRows = (): readonly KnowledgeRow[] =>
+  [...occasions, ...methods].flatMap((
+    [meaning, source, keys],
+  ) =>
+    keys.map((key) => ({ kind: "occasion" as const, key, meaning, causes: [], next: "", source }))
+  );

@@ -10,18 +10,17 @@ import { frameRows } from "./frames.ts";
 import { frameworkRows } from "./frameworks.ts";
 import { jetsamRows } from "./jetsam.ts";
 import { kindRows } from "./kinds.ts";
-import { linkedRows } from "./linked.ts";
 import { messageRows } from "./messages.ts";
 import { consoleRows } from "./consoles.ts";
 import { mobileRows } from "./mobile.ts";
+import { namedRows, type NameKind } from "./names.ts";
 import { panicRows } from "./panics.ts";
-import { podRows } from "./pods.ts";
 import { oncePerText } from "../remember.ts";
 import type { CpuFamily, KnowledgeKind, KnowledgeRow } from "./row.ts";
+import { Rows, type RowSource } from "./rows.ts";
 import { runtimeRows } from "./runtimes.ts";
 import { terminationRows } from "./terminations.ts";
-import { companions, scriptRows, sdkRows, vendorRows } from "./vendors.ts";
-import { WordIndex } from "./words.ts";
+import { companions } from "./vendors.ts";
 
 export {
   heapDamage,
@@ -55,101 +54,92 @@ export type {
   WaitReason,
 } from "./row.ts";
 
-/** The whole table. */
-export const knowledge: readonly KnowledgeRow[] = [
-  ...exceptionRows,
-  ...terminationRows,
-  ...jetsamRows,
-  ...frameRows,
-  ...frameworkRows,
-  ...mobileRows,
-  ...runtimeRows,
-  ...bindingRows,
-  ...consoleRows,
-  ...messageRows,
-  ...kindRows,
-  ...panicRows,
-  ...vendorRows,
-  ...linkedRows,
-  ...podRows,
-  ...sdkRows,
-  ...scriptRows,
+/** Tables, each with the kinds of its rows. */
+const tables: readonly (readonly [
+  kinds: readonly KnowledgeKind[],
+  rows: () => readonly KnowledgeRow[],
+])[] = [
+  [["exception", "signal", "subtype", "trap"], exceptionRows],
+  [["termination", "namespace", "watchdog"], terminationRows],
+  [["jetsam", "termination"], jetsamRows],
+  [["frame"], frameRows],
+  [["frame", "occasion", "origin"], frameworkRows],
+  [["occasion"], mobileRows],
+  [["frame", "library", "message"], runtimeRows],
+  [["frame", "library"], bindingRows],
+  [["message"], consoleRows],
+  [["message"], messageRows],
+  [["address", "event", "frame", "guard", "report", "triage", "wait"], kindRows],
+  [["panic"], panicRows],
 ];
 
-/** To make an index of words takes as long as to look for all of them in so many texts: one report has fewer. */
-const FEW = 256;
+/** Kinds of names, of which there are tables of their own. */
+const nameKinds: readonly NameKind[] = ["vendor", "sdk", "script"];
 
-/** The rows of one kind: those with a whole key, and those with a prefix or words. */
-class Rows {
-  /** Those with a whole key; made when one is asked for. */
-  #exact: Map<string, KnowledgeRow[]> | null = null;
-  /** Prefixes by their first two characters. */
-  readonly #prefixes = new Map<string, { begin: string; row: KnowledgeRow }[]>();
-  /** Those that are sorted, the longest prefix first: few are ever asked for. */
-  readonly #sorted = new Set<string>();
-  readonly #all: KnowledgeRow[] = [];
-  /** The same by words of theirs; made where they are looked for in many texts. */
-  #words: WordIndex | null = null;
-  /** Texts in which they were looked for one by one. */
-  #asked = 0;
+/** The rows of each table of {@linkcode tables} that was asked for. */
+const made: (readonly KnowledgeRow[])[] = [];
 
-  add(row: KnowledgeRow): void {
-    this.#all.push(row);
-  }
-
-  #byKey(): Map<string, KnowledgeRow[]> {
-    const exact = new Map<string, KnowledgeRow[]>();
-    for (const row of this.#all) {
-      if (row.key.endsWith("*")) {
-        const start = row.key.slice(0, 2);
-        const list = this.#prefixes.get(start);
-        const prefix = { begin: row.key.slice(0, -1), row };
-        if (list === undefined) this.#prefixes.set(start, [prefix]);
-        else list.push(prefix);
-      } else {
-        const list = exact.get(row.key);
-        if (list === undefined) exact.set(row.key, [row]);
-        else list.push(row);
-      }
+/** The rows of the tables, or of those that have rows of a kind: a process that explains one report needs few of them. */
+function rowsOf(kind: KnowledgeKind | null): KnowledgeRow[] {
+  const rows: KnowledgeRow[] = [];
+  for (const [place, [kinds, make]] of tables.entries()) {
+    if (kind !== null && !kinds.includes(kind)) continue;
+    for (const row of made[place] ??= make()) {
+      if (kind === null || row.kind === kind) rows.push(row);
     }
-    return exact;
   }
-
-  find(key: string, cpu?: CpuFamily): KnowledgeRow | null {
-    this.#exact ??= this.#byKey();
-    const rows = this.#exact.get(key);
-    if (rows !== undefined) {
-      // A row for the CPU wins over one for all.
-      return rows.find((row) => row.cpu !== undefined && row.cpu === cpu) ??
-        rows.find((row) => row.cpu === undefined) ?? null;
-    }
-    const start = key.slice(0, 2);
-    const list = this.#prefixes.get(start);
-    if (list === undefined) return null;
-    if (!this.#sorted.has(start)) {
-      list.sort((a, b) => b.begin.length - a.begin.length);
-      this.#sorted.add(start);
-    }
-    return list.find(({ begin }) => key.startsWith(begin))?.row ?? null;
-  }
-
-  /** The first row whose key is in a text; `null` when there is none. */
-  within(text: string): KnowledgeRow | null {
-    if (this.#asked < FEW) {
-      this.#asked++;
-      return this.#all.find(({ key }) => text.includes(key)) ?? null;
-    }
-    this.#words ??= new WordIndex(this.#all.map(({ key }) => key));
-    return this.#all[this.#words.find(text)] ?? null;
-  }
+  return rows;
 }
 
-const kinds = new Map<KnowledgeKind, Rows>();
+const sources = new Map<KnowledgeKind, RowSource>();
+const indexes = new Map<KnowledgeKind, Rows>();
 
-for (const row of knowledge) {
-  let rows = kinds.get(row.kind);
-  if (rows === undefined) kinds.set(row.kind, rows = new Rows());
-  rows.add(row);
+function sourceOf(kind: KnowledgeKind): RowSource {
+  let source = sources.get(kind);
+  if (source === undefined) {
+    if (isNameKind(kind)) {
+      source = namedRows(kind);
+    } else {
+      const rows = rowsOf(kind);
+      source = { keys: rows.map(({ key }) => key), row: (place) => rows[place] };
+    }
+    sources.set(kind, source);
+  }
+  return source;
+}
+
+function isNameKind(kind: KnowledgeKind): kind is NameKind {
+  return (nameKinds as readonly KnowledgeKind[]).includes(kind);
+}
+
+/** The rows of one kind, which are made when one is asked for. */
+function indexOf(kind: KnowledgeKind): Rows {
+  let index = indexes.get(kind);
+  if (index === undefined) indexes.set(kind, index = new Rows(sourceOf(kind)));
+  return index;
+}
+
+/** The whole table; made when it is looked at. */
+export const knowledge: readonly KnowledgeRow[] = lazyArray(() => [
+  ...rowsOf(null),
+  ...nameKinds.map(sourceOf).flatMap(({ keys, row }) => keys.map((_, place) => row(place))),
+]);
+
+/** An array that is filled when it is first looked at. */
+function lazyArray<Item>(fill: () => readonly Item[]): readonly Item[] {
+  let make: typeof fill | null = fill;
+  const array: Item[] = [];
+  const filled = (): Item[] => {
+    if (make !== null) { for (const item of make()) array.push(item); }
+    make = null;
+    return array;
+  };
+  return new Proxy(array, {
+    get: (_, name) => Reflect.get(filled(), name),
+    has: (_, name) => Reflect.has(filled(), name),
+    ownKeys: () => Reflect.ownKeys(filled()),
+    getOwnPropertyDescriptor: (_, name) => Reflect.getOwnPropertyDescriptor(filled(), name),
+  });
 }
 
 /** The row for a key; `null` when there is none.
@@ -161,7 +151,7 @@ export function known(
   key: string,
   cpu?: CpuFamily,
 ): KnowledgeRow | null {
-  return kinds.get(kind)?.find(key, cpu) ?? null;
+  return indexOf(kind).find(key, cpu);
 }
 
 /** The row for a termination code; `null` when there is none. */
@@ -332,7 +322,7 @@ export function knownWatchdog(reason: string): KnowledgeRow | null {
 }
 
 function containing(kind: KnowledgeKind, text: string): KnowledgeRow | null {
-  return kinds.get(kind)?.within(text) ?? null;
+  return indexOf(kind).within(text);
 }
 
 /** A function's name without what compilers and reporters add to it: `specialized`, `closure #1 in`,

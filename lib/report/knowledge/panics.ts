@@ -106,7 +106,7 @@ const coprocessors: readonly (readonly [
 const ends = ["PANIC", "DATA ABORT", "PREFETCH ABORT", "SERROR", "NMI", "UNDEF", "ASSERT"];
 
 /** See {@linkcode KnowledgeRow}. */
-export const panicRows: readonly KnowledgeRow[] = [
+export const panicRows = (): readonly KnowledgeRow[] => [
   // It names the service, whose name may be that of another row.
   panic(
     "registry root held busy",

@@ -1,10 +1,10 @@
 /** Libraries of Objective-C and Swift that are linked into programs or come along with them, by their classes and files. */
 
-import type { KnowledgeRow } from "./row.ts";
+import type { Names } from "./row.ts";
 
 /** Whose the classes are, where they are documented, and prefixes of their names or whole ones; `[` stands before a class, `(` before
  * a category of a class of the system's, by its own name. */
-const classes: readonly (readonly [string, string, string])[] = [
+export const classes: Names = [
   [
     "Google Analytics or Tag Manager",
     "developers.google.com/analytics",
@@ -898,7 +898,7 @@ const classes: readonly (readonly [string, string, string])[] = [
 
 /** Whose libraries are, where they are documented, and the names of their files, which are those of Swift's modules, too; no words that
  * programs have for names as well. */
-const files: readonly (readonly [string, string, string])[] = [
+export const files: Names = [
   [
     "SnapKit or TinyConstraints",
     "github.com/SnapKit",
@@ -1314,12 +1314,3 @@ const files: readonly (readonly [string, string, string])[] = [
     "Chromium_Embedded_Framework",
   ],
 ];
-
-function rows(kind: "vendor" | "sdk", table: typeof classes): KnowledgeRow[] {
-  return table.flatMap(([meaning, source, keys]) =>
-    keys.split(/\s+/).map((key) => ({ kind, key, meaning, causes: [], next: "", source }))
-  );
-}
-
-/** See {@linkcode KnowledgeRow}. */
-export const podRows: readonly KnowledgeRow[] = [...rows("vendor", classes), ...rows("sdk", files)];

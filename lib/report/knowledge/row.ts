@@ -153,3 +153,12 @@ export interface KnowledgeRow {
   /** The instruction set that the row is limited to. */
   readonly cpu?: CpuFamily;
 }
+
+/** Whose the code is, where its names are documented, and the names, with a star at the end of prefixes. Of a toolkit's classes
+ * also what all of them begin with. */
+export type Names = readonly (readonly [
+  whose: string,
+  source: string,
+  names: string,
+  begin?: string,
+])[];

@@ -363,7 +363,7 @@ export const thrownScript =
   "It was an error of JavaScript: native code that called JavaScript did not catch it.";
 
 /** See {@linkcode KnowledgeRow}. */
-export const runtimeRows: readonly KnowledgeRow[] = [
+export const runtimeRows = (): readonly KnowledgeRow[] => [
   ...([
     [
       "[BUG] Segmentation fault",

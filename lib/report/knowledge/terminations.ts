@@ -34,7 +34,7 @@ function neverRan(row: KnowledgeRow): KnowledgeRow {
 }
 
 /** See {@linkcode KnowledgeRow}. */
-export const terminationRows: readonly KnowledgeRow[] = [
+export const terminationRows = (): readonly KnowledgeRow[] => [
   code(
     "*:0x8badf00d",
     '"ate bad food": a watchdog ended the app because it did not answer in time, as when it starts, goes to the background or handles an event.',

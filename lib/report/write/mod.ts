@@ -5,8 +5,6 @@ import { type CrashReport, isSample } from "../report.ts";
 import { crashText } from "./text.ts";
 import { ipsText } from "./ips.ts";
 
-export { reportOf, type TargetReportOptions } from "./from_target.ts";
-
 /** A report that the form it was to be written in cannot hold: it would be read as another one.
  *
  * @example

@@ -5,12 +5,11 @@ import {
   RECORD_VERSION,
   reportsIn,
 } from "../../../lib/collect/mod.ts";
-import type { ReportSymbolFiles } from "../../../lib/report/mod.ts";
 import type { Values } from "../../options.ts";
 import { fileError } from "../../errors.ts";
 import { MAX_SIZE, readPlainFile } from "../../input.ts";
 import { explain } from "../../view/output.ts";
-import { isOfFile, openCrashSymbols } from "../crash/read.ts";
+import { type CrashSymbols, isOfFile, openCrashSymbols } from "../crash/read.ts";
 import { reportsOf } from "../crash/kind.ts";
 import type { collectOptions } from "./options.ts";
 
@@ -22,12 +21,12 @@ export type CollectorOptions = Pick<
 
 /** Reads files with the same symbols. */
 export class Collector implements Disposable {
-  readonly #symbols: ReportSymbolFiles;
+  readonly #symbols: CrashSymbols;
   readonly #options: CollectorOptions;
   readonly #demangle: (name: string) => string;
 
   private constructor(
-    symbols: ReportSymbolFiles,
+    symbols: CrashSymbols,
     options: CollectorOptions,
     demangle: (name: string) => string,
   ) {

@@ -3,16 +3,17 @@ import { files } from "../../../ffi/files.ts";
 import { escape } from "../../../lib/escape.ts";
 import {
   attributeReport,
-  type CodeRange,
-  type CrashReport,
   programImage,
   readReport,
   readReports,
-  type ReportImage,
-  ReportSymbolFiles,
   symbolicateReport,
+} from "../../../lib/report/explaining.ts";
+import type {
+  CodeRange,
+  CrashReport,
+  ReportImage,
+  ReportSymbolFiles,
 } from "../../../lib/report/mod.ts";
-import { SymbolFiles } from "../../../lib/symbols/walking.ts";
 import { UserError } from "../../errors.ts";
 import { InputError, MAX_SIZE, readInput, STANDARD_INPUT } from "../../input.ts";
 import type { Values } from "../../options.ts";
@@ -23,6 +24,21 @@ import type { crashOptions } from "./options.ts";
 /** The options that attribution depends on. */
 type Attributed = Pick<Values<typeof crashOptions>, "mine" | "begin" | "end">;
 
+/** The symbols of reports. */
+export type CrashSymbols =
+  & Pick<ReportSymbolFiles, "find" | "demangle" | "originAt" | "symbolOffset" | "linkedAddress">
+  & Disposable;
+
+/** Where no symbols were named, what looks for them is not loaded. */
+const noSymbols: CrashSymbols = {
+  demangle: undefined,
+  find: () => null,
+  originAt: () => null,
+  symbolOffset: () => null,
+  linkedAddress: () => null,
+  [Symbol.dispose]() {},
+};
+
 /** Opens folders of binaries, dSYMs and symbol table files. The files at the reports' own paths are opened for
  * reports of this machine, which is a Mac then, and with `--local-binaries`. */
 export async function openCrashSymbols(
@@ -30,10 +46,8 @@ export async function openCrashSymbols(
     Values<typeof crashOptions>,
     "symbols" | "localBinaries"
   >,
-): Promise<ReportSymbolFiles> {
-  if (folders.length === 0 && !localBinaries && Deno.build.os !== "darwin") {
-    return new ReportSymbolFiles(files, new SymbolFiles(files, []));
-  }
+): Promise<CrashSymbols> {
+  if (folders.length === 0 && !localBinaries && Deno.build.os !== "darwin") return noSymbols;
   const { openReportSymbolsOver } = await import("../../../lib/report/symbolicate/open.ts");
   const isLocal = localBinaries ? () => true : (await import("./local.ts")).isOfThisMachine;
   return openReportSymbolsOver({ files }, folders, { isLocal });
@@ -100,7 +114,7 @@ async function targetReport(
 /** Reads the reports of a file, or makes one of a target; symbolicates and attributes them. */
 export async function readCrashes(
   spec: string,
-  symbols: ReportSymbolFiles,
+  symbols: CrashSymbols,
   options: Values<typeof crashOptions>,
 ): Promise<ReadCrash[]> {
   const reports = isTarget(spec, options)
@@ -111,7 +125,7 @@ export async function readCrashes(
 
 function symbolicated(
   report: CrashReport,
-  symbols: ReportSymbolFiles,
+  symbols: CrashSymbols,
   options: Attributed,
 ): ReadCrash {
   const named = symbolicateReport(report, symbols);
@@ -127,7 +141,7 @@ function symbolicated(
  * or an offset in it. */
 export function rangesOf(
   report: CrashReport,
-  symbols: ReportSymbolFiles,
+  symbols: CrashSymbols,
   { begin, end }: Pick<Attributed, "begin" | "end">,
 ): CodeRange[] {
   const image = programImage(report);
@@ -140,7 +154,7 @@ export function rangesOf(
 function placeIn(
   image: ReportImage,
   place: string,
-  symbols: ReportSymbolFiles,
+  symbols: CrashSymbols,
 ): number {
   if (/^0x[0-9a-fA-F]{1,16}$/.test(place)) {
     const linked = symbols.linkedAddress(image) ?? 0x1_0000_0000n;

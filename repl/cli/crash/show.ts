@@ -8,11 +8,11 @@ import {
   explainReport,
   isSystemImage,
   ReportFormError,
-  type ReportImage,
   reportJson,
+  sameLibrary,
   writeReport,
-} from "../../../lib/report/mod.ts";
-import { sameLibrary } from "../../../lib/report/explain/owner.ts";
+} from "../../../lib/report/explaining.ts";
+import type { ReportImage } from "../../../lib/report/mod.ts";
 import { fileError, UserError } from "../../errors.ts";
 import { STANDARD_INPUT } from "../../input.ts";
 import type { Values } from "../../options.ts";

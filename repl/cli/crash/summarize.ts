@@ -1,18 +1,13 @@
 /** Reads reports and summarizes them, for `crash --group`. */
 import type { SafeText } from "../../../lib/escape.ts";
-import {
-  readReports,
-  type ReportSummary,
-  type ReportSymbolFiles,
-  summarizeReport,
-} from "../../../lib/report/mod.ts";
+import { readReports, type ReportSummary, summarizeReport } from "../../../lib/report/mod.ts";
 import { fileError } from "../../errors.ts";
 import { MAX_SIZE, readPlainFile } from "../../input.ts";
 import type { Values } from "../../options.ts";
 import { explain } from "../../view/output.ts";
 import { NoReportError, reportsOf } from "./kind.ts";
 import type { crashOptions } from "./options.ts";
-import { isOfFile, openCrashSymbols, rangesOf } from "./read.ts";
+import { type CrashSymbols, isOfFile, openCrashSymbols, rangesOf } from "./read.ts";
 
 /** The options of `crash` that summaries depend on. */
 export type SummaryOptions = Pick<
@@ -29,10 +24,10 @@ export type SummaryOrError = ReportSummary | {
 
 /** Summarizes reports with the same symbols. */
 export class Summarizer implements Disposable {
-  readonly #symbols: ReportSymbolFiles;
+  readonly #symbols: CrashSymbols;
   readonly #options: SummaryOptions;
 
-  private constructor(symbols: ReportSymbolFiles, options: SummaryOptions) {
+  private constructor(symbols: CrashSymbols, options: SummaryOptions) {
     this.#symbols = symbols;
     this.#options = options;
   }

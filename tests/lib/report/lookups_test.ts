@@ -1,8 +1,8 @@
 /** Look-ups that are made faster than one after the other: they find the same. */
 
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { imageAt, imageFinder } from "../../../lib/report/images.ts";
-import { knowledge, knownMessage, knownPanic } from "../../../lib/report/knowledge/mod.ts";
+import { knowledge, known, knownMessage, knownPanic } from "../../../lib/report/knowledge/mod.ts";
 import { WordIndex } from "../../../lib/report/knowledge/words.ts";
 import { once } from "../../../lib/report/remember.ts";
 import type { ReportImage } from "../../../lib/report/report.ts";
@@ -18,6 +18,24 @@ Deno.test("the first of many keys that is in a text is found, wherever it is the
   ) {
     assertEquals(index.find(text), keys.findIndex((key) => text.includes(key)), text);
   }
+});
+
+Deno.test("every row is found by its key in the tables of its kind", () => {
+  assert(knowledge.length > 10_000, `${knowledge.length}`);
+  for (const row of knowledge) {
+    if (row.key.endsWith("*")) continue;
+    assertEquals(known(row.kind, row.key, row.cpu), row, row.key);
+  }
+});
+
+Deno.test("whose a name is: the whole name before prefixes, and of those the longest", () => {
+  const vendor = (name: string): string | null => known("vendor", name)?.meaning ?? null;
+  assertEquals(vendor("g_free"), "GLib");
+  assertEquals(vendor("g_freeze_it"), null);
+  assertEquals(vendor("gdk_window_show"), "GTK");
+  assertEquals(vendor("gdk_pixbuf_new"), "GDK-PixBuf");
+  assertEquals(vendor("QWidgetPrivate::init()"), "Qt");
+  assertEquals(known("sdk", "FirebaseCore")?.source, "github.com/firebase/firebase-ios-sdk");
 });
 
 Deno.test("a row is found by its words as if all rows were tried in their order", () => {
