@@ -9,7 +9,9 @@ import type { SourceReader } from "./source.ts";
 
 /** A response: an HTTP status and JSON. */
 export interface ServerAnswer {
+  /** The HTTP status. */
   readonly status: number;
+  /** The body. */
   readonly json: string;
 }
 

@@ -37,25 +37,18 @@ async function serve(given: Values<typeof options>): Promise<number> {
     throw new UserError("--token is made of letters, digits, - and _", 2);
   }
   const [
-    { SymbolServer },
-    { fileSystem },
-    { handlerFor, randomToken },
+    { handlerFor, openSymbolServer, randomToken },
     { listen },
     opening,
     output,
   ] = await Promise.all([
-    import("../../lib/symbol_server/mod.ts"),
-    import("../../ffi/file_system.ts"),
-    import("./serve/http.ts"),
+    import("../../ffi/symbol_server.ts"),
     import("./serve/listen.ts"),
     import("../prompt/open.ts"),
     import("../view/output.ts"),
   ]);
   opening.checkFolders([...symbols, ...source]);
-  const reader = source.length === 0
-    ? {}
-    : { source: (await import("./serve/source.ts")).sourceReader(source) };
-  using server = new SymbolServer(fileSystem, { symbols, ...reader });
+  using server = openSymbolServer({ symbols, sources: source });
   const secret = open ? null : token ?? randomToken();
   const { origin, finished } = listen(handlerFor({ token: secret, api: server }), {
     ...(port === undefined ? {} : { port }),

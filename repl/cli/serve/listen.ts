@@ -1,6 +1,6 @@
 /** Listening, until Ctrl-C. */
 import { UserError } from "../../errors.ts";
-import type { Handler } from "./http.ts";
+import type { Handler } from "../../../lib/symbol_server/mod.ts";
 
 /** A server that runs. */
 export interface Listening {

@@ -5,7 +5,7 @@ import { escape, safe } from "../../../lib/escape.ts";
 import { demangle, loadDemangler } from "../../../lib/symbols/demangle/mod.ts";
 import { UserError } from "../../errors.ts";
 import { complain, print } from "../../view/output.ts";
-import { handlerFor, type Page, randomToken, type Site } from "../serve/http.ts";
+import { handlerFor, type Page, randomToken, type Site } from "../../../lib/symbol_server/mod.ts";
 import { listen } from "../serve/listen.ts";
 import type { ViewOptions } from "./options.ts";
 import { profileOf } from "./moment.ts";
@@ -58,17 +58,12 @@ async function pageOf(viewed: Viewed): Promise<string> {
 
 /** Serves the profile and its symbols to the Firefox Profiler, whose page is Mozilla's. */
 async function showFirefox(viewed: Viewed, token: string, options: ViewOptions): Promise<number> {
-  const [{ writeProfile }, { SymbolServer }, { fileSystem }, { sourceReader }] = await Promise.all([
+  const [{ writeProfile }, { openSymbolServer }] = await Promise.all([
     import("../../../lib/profile/formats.ts"),
-    import("../../../lib/symbol_server/mod.ts"),
-    import("../../../ffi/file_system.ts"),
-    import("../serve/source.ts"),
+    import("../../../ffi/symbol_server.ts"),
   ]);
   const { symbols = [], source = [] } = options;
-  using server = new SymbolServer(fileSystem, {
-    symbols,
-    ...source.length === 0 ? {} : { source: sourceReader(source) },
-  });
+  using server = openSymbolServer({ symbols, sources: source });
   const bytes = await writeProfile(profileOf(viewed), { format: "firefox", gzip: true });
   const body = new Uint8Array(bytes);
   const profile = { body, type: "application/json", gzip: true, shared: true };

@@ -1,7 +1,7 @@
 /** speedscope's own viewer, from its npm package: https://github.com/jlfwong/speedscope */
 import type { Profile } from "../../../lib/profile/mod.ts";
 import { writeProfile } from "../../../lib/profile/formats.ts";
-import type { Page } from "../serve/http.ts";
+import type { Page } from "../../../lib/symbol_server/mod.ts";
 
 const types: Readonly<Record<string, string>> = {
   html: "text/html",

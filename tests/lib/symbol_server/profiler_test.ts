@@ -5,7 +5,7 @@ import { fileSystem } from "../../../ffi/file_system.ts";
 import { openSymbolizer } from "../../../mod.ts";
 import { demangle, SymbolFiles } from "../../../lib/symbols/mod.ts";
 import { SymbolServer } from "../../../lib/symbol_server/mod.ts";
-import { handlerFor } from "../../../repl/cli/serve/http.ts";
+import { handlerFor } from "../../../lib/symbol_server/mod.ts";
 import { profilerClient, type ProfilerLib, type ProfilerNetwork } from "../profile/viewers.ts";
 
 const folder = new URL("../../fixtures/inlines/x86_64", import.meta.url).pathname;

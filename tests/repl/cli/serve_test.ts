@@ -1,10 +1,10 @@
 /** `machpause serve`. Two processes behind a balancer: `examples/servers.ts`. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { fileSystem } from "../../../ffi/file_system.ts";
-import { SymbolServer } from "../../../lib/symbol_server/mod.ts";
-import { handlerFor, randomToken, type Site } from "../../../repl/cli/serve/http.ts";
+import { openSymbolServer } from "../../../ffi/symbol_server.ts";
+import { handlerFor, randomToken, type Site } from "../../../lib/symbol_server/mod.ts";
 import { listen } from "../../../repl/cli/serve/listen.ts";
-import { sourceReader } from "../../../repl/cli/serve/source.ts";
+import { sourceReader } from "../../../ffi/source_reader.ts";
+import { Image } from "../../../lib/macho/mod.ts";
 import { main } from "../../../repl/main.ts";
 
 const program = new URL("../../../repl/main.ts", import.meta.url).pathname;
@@ -137,6 +137,33 @@ Deno.test("source files: below the folders only, through links as well", async (
   }
 });
 
+Deno.test("a server in a program of one's own answers as serve's does; sources are not sent unless asked for", async () => {
+  const folder = new URL("../../fixtures/inlines/x86_64/", import.meta.url).pathname;
+  const image = Image.fromFile(await Deno.readFile(`${folder}inlines`), "inlines");
+  const [{ address }] = image.findSymbols("main");
+  const id = `${image.uuid!.replaceAll("-", "")}0`;
+  const offset = Number(address - image.loadAddress);
+  // deno-lint-ignore no-explicit-any
+  const post = async (path: string, body: unknown, sources: string[] = []): Promise<any> => {
+    using server = openSymbolServer({ symbols: [folder], sources });
+    const handle = handlerFor({ token: null, api: server });
+    const init = { method: "POST", body: JSON.stringify(body) };
+    return await (await handle(new Request(`${origin}${path}`, init))).json();
+  };
+  const job = { memoryMap: [["inlines", id]], stacks: [[[0, offset]]] };
+  const { results: [{ stacks: [[frame]] }] } = await post("/symbolicate/v5", { jobs: [job] });
+  assertEquals([frame.function, frame.function_offset], ["main", "0x0"]);
+  assertMatch(frame.file, /main\.c$/);
+  const asked = {
+    debugName: "inlines",
+    debugId: id,
+    moduleOffset: `0x${offset.toString(16)}`,
+    file: frame.file,
+  };
+  // The file was there when the program was built.
+  assertEquals((await post("/source/v1", asked)).error, "The source file is not served");
+});
+
 Deno.test("tokens cannot be guessed: 195 random bits", () => {
   const tokens = new Set(Array.from({ length: 100 }, randomToken));
   assertEquals(tokens.size, 100);
@@ -182,7 +209,7 @@ Deno.test("a store of symbol table files answers as the dSYM that they were made
     const body = new TextEncoder().encode(JSON.stringify(request));
     const answers = [];
     for (const folder of [dsym, store]) {
-      using server = new SymbolServer(fileSystem, { symbols: [folder] });
+      using server = openSymbolServer({ symbols: [folder] });
       const { json } = await server.answer("/symbolicate/v5", body);
       // A table does not say where a function ends.
       answers.push(json.replace(/"function_size":"0x[0-9a-f]+",/g, ""));

@@ -10,7 +10,7 @@ import {
 import type { Hang } from "../../../lib/hang/mod.ts";
 import { hangParts } from "../../../repl/page/hang.ts";
 import { pageHtml } from "../../../repl/page/write.ts";
-import { handlerFor } from "../../../repl/cli/serve/http.ts";
+import { handlerFor } from "../../../lib/symbol_server/mod.ts";
 import { speedscopePages, speedscopePath } from "../../../repl/cli/view/speedscope.ts";
 import { hasBrowser, Page } from "../../browser.ts";
 

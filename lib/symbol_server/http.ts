@@ -1,7 +1,9 @@
-/** HTTP around a symbol server, and files beside it. */
+/** HTTP around a symbol server, and files beside it: a function from a request to a response, as the Fetch standard has
+ * them. */
 
 /** Something that is served as it is. */
 export interface Page {
+  /** What is sent. */
   readonly body: Uint8Array<ArrayBuffer> | string;
   /** `Content-Type` */
   readonly type: string;
@@ -34,7 +36,18 @@ const BODY_TIME = 30_000;
 /** Maximum time for one request, in milliseconds. */
 const WORK_TIME = 60_000;
 
-/** A random token: 24 bytes in base 32, as samply's. */
+/** A random token: 24 bytes in base 32, as samply's.
+ *
+ * @example
+ * ```ts
+ * import { handlerFor, openSymbolServer, randomToken } from "@machpause/machpause/symbol-server";
+ *
+ * const token = randomToken();
+ * const server = openSymbolServer({ symbols: ["./dsyms"] });
+ * const { addr } = Deno.serve({ hostname: "127.0.0.1" }, handlerFor({ token, api: server }));
+ * console.log(`http://127.0.0.1:${addr.port}/${token}`);
+ * ```
+ */
 export function randomToken(): string {
   const letters = "0123456789abcdfghijklmnpqrsvwxyz";
   const bytes = crypto.getRandomValues(new Uint8Array(39));
@@ -44,7 +57,16 @@ export function randomToken(): string {
 /** Answers requests, as `Deno.serve` calls it. */
 export type Handler = (request: Request) => Promise<Response>;
 
-/** The function that answers requests. */
+/** The function that answers requests: `POST` by the site's API, `GET` by its pages.
+ *
+ * @example
+ * ```ts
+ * import { handlerFor, openSymbolServer } from "@machpause/machpause/symbol-server";
+ *
+ * const server = openSymbolServer({ symbols: ["./dsyms"] });
+ * Deno.serve({ hostname: "127.0.0.1" }, handlerFor({ token: null, api: server }));
+ * ```
+ */
 export function handlerFor(site: Site): Handler {
   const { token, pages = new Map(), api } = site;
   const prefix = token === null ? "" : `/${token}`;

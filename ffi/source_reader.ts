@@ -1,5 +1,5 @@
 /** Source files that a symbol server may send. */
-import type { SourceReader } from "../../../lib/symbol_server/mod.ts";
+import type { SourceReader } from "../lib/symbol_server/mod.ts";
 
 /** Reads plain files below some folders. A link that leads elsewhere is not followed. */
 export function sourceReader(folders: readonly string[]): SourceReader {
