@@ -24,7 +24,7 @@ export {
   type ServerLimits,
   type Site,
   type SourceReader,
-  SymbolServer,
+  type SymbolServer,
   type SymbolServerOptions,
 } from "../lib/symbol_server/mod.ts";
 
