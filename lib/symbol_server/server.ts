@@ -25,7 +25,17 @@ export interface SymbolServerOptions {
   readonly limits?: Partial<ServerLimits>;
 }
 
-/** Answers requests. It keeps no state but open files, so any number of them can answer beside each other. */
+/** Answers requests. It keeps no state but open files, so any number of them can answer beside each other.
+ *
+ * @example
+ * ```ts
+ * import { openSymbolServer } from "@machpause/machpause/symbol-server";
+ *
+ * using server = openSymbolServer({ symbols: ["./dsyms"] });
+ * const { status } = await server.answer("/symbolicate/v5", new TextEncoder().encode('{"jobs":[]}'));
+ * console.log(status, server.limits.frames);
+ * ```
+ */
 export class SymbolServer implements Disposable {
   /** Bounds of requests. */
   readonly limits: ServerLimits;
