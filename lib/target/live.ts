@@ -574,16 +574,19 @@ export class LiveTarget extends Target {
   async probe(name?: string): Promise<ThreadProbe | undefined> {
     this.#checkAlive();
     const { ThreadProbe } = await import("./probe.ts");
-    const index = name === undefined
-      ? 0
-      : this.snapshot().threads.findIndex((thread) => thread.name === name);
-    const ports = this.#kernel.taskThreads(this.#task);
-    for (const [at, port] of ports.entries()) if (at !== index) this.#kernel.portRelease(port);
-    if (index < 0 || index >= ports.length) return undefined;
+    const named = name === undefined
+      ? undefined
+      : this.snapshot().threads.find((thread) => thread.name === name);
+    if (name !== undefined && named === undefined) return undefined;
+    const index = named?.index ?? 0;
+    const port = named === undefined
+      ? this.#firstThreadPort()
+      : this.#threadPort("thread_info", named.id);
+    if (port === undefined) return undefined;
     return new ThreadProbe({
       kernel: this.#kernel,
       task: this.#task,
-      port: ports[index],
+      port,
       arch: this.arch,
       thread: (captured) =>
         this.#makeThreads([captured], false, {
@@ -708,7 +711,14 @@ export class LiveTarget extends Target {
     },
   };
 
-  /** The port of a thread, which the caller must release.
+  #firstThreadPort(): number | undefined {
+    const [first, ...others] = this.#kernel.taskThreads(this.#task);
+    for (const port of others) this.#kernel.portRelease(port);
+    return first;
+  }
+
+  /** The port of a thread, which the caller must release. It is found by the thread's id: since a snapshot
+   * others may have ended, and of one that is ending the system lists no port.
    *
    * @param call what is to be done with it
    */

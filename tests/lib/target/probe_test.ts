@@ -66,6 +66,19 @@ for (const system of ["darwin", "linux"] as const) {
   });
 }
 
+Deno.test("a thread is found by its id: another may end between the snapshot and the list", async () => {
+  const kernel = new FakeKernel();
+  const { taskThreads } = kernel;
+  kernel.taskThreads = (task) => {
+    const [first, ...others] = taskThreads.call(kernel, task);
+    kernel.portRelease(first);
+    return Uint32Array.from(others);
+  };
+  using target = new LiveTarget(kernel, noFiles, { pid: 7, name: "fake" });
+  using probe = await target.probe("worker");
+  assertEquals(probe!.info().name, "worker");
+});
+
 Deno.test("a thread that is not there holds no port", async () => {
   const kernel = new FakeKernel();
   using target = new LiveTarget(kernel, noFiles, { pid: 7, name: "fake" });
