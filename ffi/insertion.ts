@@ -6,7 +6,7 @@
  * inserted there. */
 import type { CodeSignature } from "../lib/macho/mod.ts";
 import { files } from "./files.ts";
-import { entitles } from "./remedy.ts";
+import { entitles, hasPlatformRestrictions } from "./remedy.ts";
 
 /** `CS_*` of XNU's `osfmk/kern/cs_blobs.h`. */
 const CS = { restrict: 0x800, requireLibraryValidation: 0x2000, runtime: 0x10000 };
@@ -80,6 +80,11 @@ function reasonOfSignature(
   // CodeDirectory.platform is set in Apple's own signatures.
   if (codeDirectories.some(({ bytes }) => bytes[38] !== 0)) {
     return "is Apple's own, which System Integrity Protection covers";
+  }
+  if (hasPlatformRestrictions(entitlements)) {
+    // Its task port is immovable (osfmk/kern/task.c, task_set_ctrl_port_default()).
+    return "has the platform restrictions of Enhanced Security, with which macOS 26 ends a program that " +
+      "hands over its task port";
   }
   const flags = codeDirectories.reduce((all, directory) => all | directory.flags, 0);
   if ((flags & CS.restrict) !== 0) return "is restricted by its code signature";

@@ -41,6 +41,9 @@ const kern = {
   invalidDest: 0x10000003,
 } as const;
 
+/** `MACH_PORT_DEAD` of `<mach/port.h>`. */
+const deadPort = 0xffff_ffff;
+
 /** How to open the kernel's native side. */
 export interface KernelOptions {
   /** The path of the library to use instead of the embedded one. */
@@ -313,8 +316,10 @@ class Shim implements NativeKernel {
       this.portRelease(launched);
     }
     const code = this.#shim.mp_task_for_pid(pid, this.#word);
-    if (code === kern.failure) {
-      throw new AttachError("task_for_pid", code, refusalOf(pid, this.#facts()));
+    // XNU gives no port, and no error, of a process that ends meanwhile (kern_proc.c, task_for_pid()).
+    const none = this.#word[0] === 0 || this.#word[0] === deadPort;
+    if (code === kern.failure || (code === kern.success && none)) {
+      throw new AttachError("task_for_pid", kern.failure, refusalOf(pid, this.#facts()));
     }
     this.#check("task_for_pid", code, 0);
     return this.#admit(this.#word[0], pid);
@@ -332,7 +337,7 @@ class Shim implements NativeKernel {
       this.portRelease(task);
       throw new AttachError("task_for_pid", kern.failure, refusal);
     }
-    const guard = setStateRefusal(info);
+    const guard = setStateRefusal(info, this.#entitlementsOf(pid));
     if (guard !== undefined) this.#guarded.set(task, guard);
     return task;
   }
@@ -352,9 +357,13 @@ class Shim implements NativeKernel {
   }
 
   ownEntitlements(): string | undefined {
+    return this.#entitlementsOf(Deno.pid);
+  }
+
+  #entitlementsOf(pid: number): string | undefined {
     let text = new Uint8Array(4096);
     for (;;) {
-      const code = this.#shim.mp_proc_entitlements(Deno.pid, text, text.length, this.#word);
+      const code = this.#shim.mp_proc_entitlements(pid, text, text.length, this.#word);
       const size = this.#word[0];
       if (code === kern.success) return new TextDecoder().decode(text.subarray(0, size));
       if (code !== kern.noSpace) return undefined;
@@ -610,10 +619,10 @@ class Shim implements NativeKernel {
   }
 
   crashOpen(task: number): number {
-    const info = this.system === "darwin"
-      ? this.processInfo(this.#pids.get(task) ?? -1)
+    const pid = this.#pids.get(task);
+    const refusal = this.system === "darwin" && pid !== undefined
+      ? exceptionPortRefusal(this.#entitlementsOf(pid))
       : undefined;
-    const refusal = info && exceptionPortRefusal(info);
     if (refusal !== undefined) {
       throw new MachError("task_set_exception_ports", kern.noAccess, refusal);
     }

@@ -59,12 +59,24 @@ const CS = { getTaskAllow: 0x4, runtime: 0x1_0000, platformBinary: 0x400_0000 };
 const getTaskAllow = "com.apple.security.get-task-allow";
 /** The entitlement of debuggers. */
 export const debuggerEntitlement = "com.apple.security.cs.debugger";
+/** A program has it that handles its own exceptions, and wants nobody else to. */
+const onlyOneExceptionPort = "com.apple.security.only-one-exception-port";
 
 /** Whether an entitlement is true in a property list. */
 export function entitles(plist: string | null, name: string): boolean {
   const key = `<key>${name}</key>`;
   const at = plist?.indexOf(key) ?? -1;
   return at >= 0 && /^\s*<true\s*\/>/.test(plist!.slice(at + key.length));
+}
+
+/** Whether entitlements opt into the platform restrictions of Xcode's Enhanced Security, in whatever version, as
+ * a number or as text (XNU's `bsd/kern/kern_exec.c`, `imgact_setup_platform_restrictions()`). From macOS 26 on
+ * the kernel then treats a program as one of the system's: it ends the program when it sends its task port to
+ * another process, and whoever writes its registers. */
+export function hasPlatformRestrictions(plist: string | null): boolean {
+  const key = /<key>com\.apple\.security\.hardened-process\.platform-restrictions(-string)?<\/key>/;
+  const value = plist?.split(key)[2];
+  return value !== undefined && !/^\s*<(integer|string)>\s*0*\s*<|^\s*<false/.test(value);
 }
 
 function readText(path: string): string | undefined {
@@ -250,24 +262,37 @@ export function architectureRefusal(
 
 /** Why the registers of a process must not be written on a Mac; `undefined` if they may be. For hardened
  * targets XNU kills the caller with the exception `kGUARD_EXC_THREAD_SET_STATE`: programs of the system,
- * and programs with the system's hardening, which are arm64e (osfmk/kern/thread_act.c,
- * `thread_set_state_allowed()`). */
-export function setStateRefusal(info: ProcessInfo): string | undefined {
+ * and programs with the system's hardening, most of which are arm64e (osfmk/kern/thread_act.c,
+ * `thread_set_state_allowed()`).
+ *
+ * @param entitlements the process's, a property list; `undefined` if unknown
+ */
+export function setStateRefusal(
+  info: ProcessInfo,
+  entitlements: string | undefined,
+): string | undefined {
   if (((info.signatureFlags ?? 0) & CS.platformBinary) !== 0) {
     return "the kernel ends whoever writes registers of the system's programs";
+  }
+  if (hasPlatformRestrictions(entitlements ?? null)) {
+    return "from macOS 26 on the kernel ends whoever writes registers of a program with the platform " +
+      "restrictions of Enhanced Security: run a build without them";
   }
   return info.cpuType === arm64 && (info.cpuSubtype & 0xff_ffff) === arm64e
     ? "the kernel may end whoever writes registers of an arm64e program: run its arm64 build"
     : undefined;
 }
 
-/** Why a crash of a process must not be waited for on a Mac; `undefined` if it may be. For programs of the
- * system, XNU kills who asks for their thread and task ports with an exception, by
- * `kGUARD_EXC_EXCEPTION_BEHAVIOR_ENFORCE` (osfmk/kern/ipc_tt.c, `exception_is_identity_protected()`). */
-export function exceptionPortRefusal(info: ProcessInfo): string | undefined {
-  return ((info.signatureFlags ?? 0) & CS.platformBinary) === 0
-    ? undefined
-    : "the kernel ends whoever waits for crashes of the system's programs";
+/** Why a crash of a process must not be waited for on a Mac; `undefined` if it may be. XNU kills who sets an
+ * exception port of a program that is entitled to a single one of its own, by
+ * `kGUARD_EXC_EXCEPTION_BEHAVIOR_ENFORCE` (osfmk/kern/ipc_tt.c, `set_exception_behavior_allowed()`).
+ *
+ * @param entitlements the process's, a property list; `undefined` if unknown
+ */
+export function exceptionPortRefusal(entitlements: string | undefined): string | undefined {
+  return entitles(entitlements ?? null, onlyOneExceptionPort)
+    ? `the kernel ends whoever waits for crashes of a program with ${onlyOneExceptionPort}`
+    : undefined;
 }
 
 /** The remedy for a stackshot that failed with a `kern_return_t`; `undefined` if there is none. */

@@ -163,6 +163,23 @@ kern_return_t read_thread_info(thread_act_t thread, mp_thread_info *info)
 	return KERN_SUCCESS;
 }
 
+/* A signal for the calling thread ends its wait for the other one to leave its CPU, also where that one's task is
+ * suspended, while it works in the kernel (osfmk/kern/thread_act.c, thread_get_state_internal()). The signal
+ * has been handled when the call has returned. */
+kern_return_t read_thread_state(thread_act_t thread, thread_state_flavor_t flavor, thread_state_t state,
+	mach_msg_type_number_t *words)
+{
+	enum { MAX_TRIES = 8 };
+	const mach_msg_type_number_t room = *words;
+	kern_return_t result = KERN_ABORTED;
+
+	for (int tries = 0; tries < MAX_TRIES && result == KERN_ABORTED; tries++) {
+		*words = room;
+		result = thread_get_state(thread, flavor, state, words);
+	}
+	return result;
+}
+
 static kern_return_t read_exactly(task_t task, uint64_t address, uint64_t size, void *data)
 {
 	mach_vm_size_t copied = 0;
@@ -342,7 +359,7 @@ int32_t mp_thread_resume(uint32_t thread)
 int32_t mp_thread_get_state(uint32_t thread, int32_t flavor, uint32_t *state, uint32_t *count)
 {
 	mach_msg_type_number_t words = *count;
-	kern_return_t result = thread_get_state(thread, flavor, state, &words);
+	kern_return_t result = read_thread_state(thread, flavor, state, &words);
 	*count = result == KERN_SUCCESS ? words : 0;
 	return result;
 }
@@ -837,14 +854,14 @@ int32_t mp_launch_close(uint32_t port)
 	return mach_port_mod_refs(mach_task_self(), port, MACH_PORT_RIGHT_RECEIVE, -1);
 }
 
-/* mach_exception_raise() of osfmk/mach/mach_exc.defs, as MIG lays it out. */
+/* mach_exception_raise_identity_protected() of osfmk/mach/mach_exc.defs, as MIG lays it out. */
 #pragma pack(push, 4)
 struct exception_message {
 	mach_msg_header_t header;
 	mach_msg_body_t body;
-	mach_msg_port_descriptor_t thread;
-	mach_msg_port_descriptor_t task;
+	mach_msg_port_descriptor_t task_id_token;
 	uint8_t ndr[8];
+	uint64_t thread_id;
 	exception_type_t exception;
 	mach_msg_type_number_t code_count;
 	int64_t code[2];
@@ -857,10 +874,13 @@ struct exception_reply {
 };
 #pragma pack(pop)
 
-#define EXCEPTION_RAISE_ID 2405
-#define EXCEPTION_REPLY_ID 2505
+/* The fourth routine of subsystem 2405. MIG numbers its reply 100 higher. */
+#define EXCEPTION_RAISE_ID 2408
+#define EXCEPTION_REPLY_ID 2508
 
-_Static_assert(sizeof(struct exception_message) == 84, "exception_message");
+_Static_assert(offsetof(struct exception_message, thread_id) == 48, "exception_message");
+_Static_assert(offsetof(struct exception_message, code) == 64, "exception_message");
+_Static_assert(sizeof(struct exception_message) == 80, "exception_message");
 _Static_assert(sizeof(struct exception_reply) == 36, "exception_reply");
 
 int32_t mp_crash_open(uint32_t task, uint32_t *port)
@@ -875,8 +895,11 @@ int32_t mp_crash_open(uint32_t task, uint32_t *port)
 	result = mach_port_insert_right(
 		mach_task_self(), receive, receive, MACH_MSG_TYPE_MAKE_SEND);
 	if (result == KERN_SUCCESS) {
+		/* A message with an id and no ports. XNU ends whoever asks for the ports of a platform binary or, from
+		 * macOS 26 on, of a program with platform restrictions (osfmk/kern/ipc_tt.c,
+		 * exception_is_identity_protected()). */
 		result = task_set_exception_ports(task, EXC_MASK_CRASH, receive,
-			(exception_behavior_t)(EXCEPTION_DEFAULT | MACH_EXCEPTION_CODES),
+			(exception_behavior_t)(EXCEPTION_IDENTITY_PROTECTED | MACH_EXCEPTION_CODES),
 			THREAD_STATE_NONE);
 		mach_port_mod_refs(mach_task_self(), receive, MACH_PORT_RIGHT_SEND, -1);
 	}
@@ -893,9 +916,8 @@ static bool is_exception(const struct exception_message *message)
 		&& message->header.msgh_size == sizeof(*message)
 		&& (message->header.msgh_bits & MACH_MSGH_BITS_COMPLEX)
 		&& message->header.msgh_remote_port != MACH_PORT_NULL
-		&& message->body.msgh_descriptor_count == 2
-		&& message->thread.type == MACH_MSG_PORT_DESCRIPTOR
-		&& message->task.type == MACH_MSG_PORT_DESCRIPTOR
+		&& message->body.msgh_descriptor_count == 1
+		&& message->task_id_token.type == MACH_MSG_PORT_DESCRIPTOR
 		&& message->exception == EXC_CRASH && message->code_count == 2;
 }
 
@@ -906,7 +928,6 @@ int32_t mp_crash_poll(uint32_t port, mp_crash *crash)
 		char trailer[64];
 	} buffer;
 	struct exception_message *message = &buffer.message;
-	struct thread_identifier_info thread;
 
 	memset(crash, 0, sizeof(*crash));
 	memset(&buffer, 0, sizeof(buffer));
@@ -920,10 +941,8 @@ int32_t mp_crash_poll(uint32_t port, mp_crash *crash)
 		mach_msg_destroy(&message->header);
 		return KERN_OPERATION_TIMED_OUT;
 	}
-	if (read_thread_id(message->thread.name, &thread) == KERN_SUCCESS)
-		crash->thread_id = thread.thread_id;
-	mach_port_deallocate(mach_task_self(), message->thread.name);
-	mach_port_deallocate(mach_task_self(), message->task.name);
+	mach_port_deallocate(mach_task_self(), message->task_id_token.name);
+	crash->thread_id = message->thread_id;
 	/* bsd/kern/kern_exit.c, proc_prepareexit(): signal, exception and code share code[0]. */
 	crash->signal = (int32_t)(message->code[0] >> 24 & 0xff);
 	crash->exception = (int32_t)(message->code[0] >> 20 & 0xf);
@@ -1124,7 +1143,7 @@ static void capture(struct snapshot *s, thread_act_t own, const native_state *ow
 		} else {
 			mach_msg_type_number_t words = s->flavor->words;
 			record->state_result
-				= thread_get_state(port, s->flavor->number, record->state, &words);
+				= read_thread_state(port, s->flavor->number, record->state, &words);
 			if (record->state_result != KERN_SUCCESS) {
 				memset(record->state, 0, sizeof(record->state));
 				record->stack_result = record->state_result;

@@ -34,6 +34,10 @@ kern_return_t resume(task_suspension_token_t token);
 
 kern_return_t read_thread_info(thread_act_t thread, mp_thread_info *info);
 
+/* thread_get_state(). *words as there. */
+kern_return_t read_thread_state(thread_act_t thread, thread_state_flavor_t flavor, thread_state_t state,
+	mach_msg_type_number_t *words);
+
 /* Reads up to the first unreadable page. */
 kern_return_t read_memory(
 	task_t task, uint64_t address, uint64_t size, void *data, uint64_t *done);

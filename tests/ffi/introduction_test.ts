@@ -329,6 +329,11 @@ Deno.test("what dyld loads no libraries into is told by its file", async () => {
     assertMatch((await why({ flags: 0x2000 }))!, /^validates its libraries/);
     const sandboxed = { entitlements: ["com.apple.security.app-sandbox"] };
     assertMatch((await why(sandboxed))!, /^runs in the App Sandbox/);
+    const restricted = "com.apple.security.hardened-process.platform-restrictions-string";
+    assertMatch(
+      (await why({ entitlements: [restricted] }))!,
+      /^has the platform restrictions of Enhanced Security/,
+    );
     // By its name alone, as a shell finds it.
     await signed(`${directory}/status`, { flags: 0x800 });
     const path = Deno.env.get("PATH");

@@ -8,6 +8,7 @@ import { libraryPath } from "../../ffi/library.ts";
 import { type Native, openNative } from "../../ffi/native.ts";
 import {
   architectureRefusal,
+  hasPlatformRestrictions,
   type ProcessInfo,
   type RefusalFacts,
   refusalOf,
@@ -170,11 +171,29 @@ Deno.test("a target under Rosetta, and a Deno under Rosetta, are told apart", ()
 });
 
 Deno.test("registers are not written where the kernel would end the caller", () => {
-  assertEquals(setStateRefusal(ordinary), undefined);
-  assertEquals(setStateRefusal({ ...ordinary, cpuType: x86_64, cpuSubtype: 2 }), undefined);
-  assertMatch(setStateRefusal({ ...ordinary, cpuSubtype: -0x7fff_fffe })!, /arm64e/); // 0x80000002
-  const platform = { ...ordinary, signatureFlags: CS_PLATFORM_BINARY };
-  assertMatch(setStateRefusal(platform)!, /the system's programs/);
+  const refuse = (info: Partial<ProcessInfo>, entitlements?: string) =>
+    setStateRefusal({ ...ordinary, ...info }, entitlements);
+  assertEquals(refuse({}), undefined);
+  assertEquals(refuse({ cpuType: x86_64, cpuSubtype: 2 }), undefined);
+  assertMatch(refuse({ cpuSubtype: -0x7fff_fffe })!, /arm64e/); // 0x80000002
+  assertMatch(refuse({ signatureFlags: CS_PLATFORM_BINARY })!, /the system's programs/);
+  assertEquals(refuse({}, entitlement), undefined);
+  assertMatch(refuse({}, restrictions)!, /Enhanced Security/);
+});
+
+const restrictions =
+  "<key>com.apple.security.hardened-process.platform-restrictions-string</key><string>2</string>";
+
+Deno.test("platform restrictions are a number or a text, and 0 is none", () => {
+  const name = "com.apple.security.hardened-process.platform-restrictions";
+  const has = (value: string) => hasPlatformRestrictions(`<dict>${value}</dict>`);
+  assert(has(restrictions));
+  assert(has(`<key>${name}</key>\n\t<integer>1</integer>`));
+  assert(!has(`<key>${name}</key>\n\t<integer>0</integer>`));
+  assert(!has(`<key>${name}-string</key><string>0</string>`));
+  assert(!has("<key>com.apple.security.hardened-process</key><true/>"));
+  assert(!has(entitlement));
+  assert(!hasPlatformRestrictions(null));
 });
 
 /** This machine's library, as if its answers were a Mac's. */
@@ -295,15 +314,65 @@ async function endAsOnMac(): Promise<void> {
 }
 
 Deno.test({
-  name:
-    "crashes of the system's programs are not waited for on a Mac: the kernel would end the caller",
+  name: "no task port is no success: XNU says so of a process that ends meanwhile",
+  ignore: !onLinux,
+  fn() {
+    let port = 0;
+    const answers = {
+      ...procInfo({ [Deno.pid]: {} }),
+      mp_task_for_pid: (_: number, into: Uint32Array) => (into[0] = port, 0),
+    } as Partial<Native>;
+    const kernel = kernelOver(macNative(answers), "darwin", "aarch64");
+    for (port of [0, 0xffff_ffff]) { // MACH_PORT_NULL, MACH_PORT_DEAD
+      const error = assertThrows(() => kernel.taskForPid(77), AttachError);
+      assertEquals([error.codeName, error.reason], ["KERN_FAILURE", "gone"]);
+    }
+  },
+});
+
+/** The entitlements of every process. */
+function entitled(text: string): Partial<Native> {
+  return {
+    mp_proc_entitlements(_: number, into: Uint8Array, _capacity: number, size: Uint32Array) {
+      size[0] = new TextEncoder().encodeInto(text, into).written;
+      return 0;
+    },
+  } as Partial<Native>;
+}
+
+Deno.test({
+  name: "registers of a program with platform restrictions are not written on a Mac",
+  ignore: !onLinux,
+  async fn() {
+    await using program = await Program.start("target", "threads", "1");
+    let writes = 0;
+    const answers = {
+      ...procInfo({ [program.pid]: {}, [Deno.pid]: {} }),
+      ...entitled(restrictions),
+      mp_thread_set_state: () => (writes++, 0),
+    } as Partial<Native>;
+    const kernel = kernelOver(macNative(answers), "darwin", "aarch64");
+    const task = kernel.taskForPid(program.pid);
+    const threads = kernel.taskThreads(task);
+    const write = () => kernel.threadSetState(threads[0], 4, new Uint8Array(168));
+    assertThrows(write, MachError, "Enhanced Security");
+    assertEquals(writes, 0);
+    for (const port of [...threads, task]) kernel.portRelease(port);
+  },
+});
+
+Deno.test({
+  name: "on a Mac a crash is not waited for where the kernel would end the caller for it",
   ignore: !onLinux,
   async fn() {
     await using program = await Program.start("target", "threads", "1");
     let calls = 0;
-    const open = { mp_crash_open: () => (calls++, 0) } as Partial<Native>;
-    const info = { [program.pid]: { signatureFlags: CS_PLATFORM_BINARY }, [Deno.pid]: {} };
-    const kernel = kernelOver(macNative({ ...procInfo(info), ...open }), "darwin", "aarch64");
+    const answers = {
+      ...procInfo({ [program.pid]: {}, [Deno.pid]: {} }),
+      ...entitled("<key>com.apple.security.only-one-exception-port</key><true/>"),
+      mp_crash_open: () => (calls++, 0),
+    } as Partial<Native>;
+    const kernel = kernelOver(macNative(answers), "darwin", "aarch64");
     const task = kernel.taskForPid(program.pid);
     const refused = assertThrows(() => kernel.crashOpen(task), MachError);
     assertEquals([refused.call, refused.codeName, calls], [

@@ -6,7 +6,10 @@
  * (samply-mac-preload/src/lib.rs, samply/src/mac/process_launcher.rs).
  *
  * A program may send its own task port unless it is one of the system's, whose ports are immovable
- * (osfmk/ipc/ipc_init.c, IPC_CONTROL_PORT_OPTIONS_DEFAULT); dyld inserts nothing into those.
+ * (osfmk/ipc/ipc_init.c, IPC_CONTROL_PORT_OPTIONS_DEFAULT); dyld inserts nothing into those. From macOS 26
+ * on the ports of programs with platform restrictions are immovable too (osfmk/kern/task.c,
+ * task_set_ctrl_port_default()), and to send one ends the program: ffi/insertion.ts tells them by their
+ * entitlements.
  *
  * The library runs in programs of all kinds, so it uses only libSystem, allocates nothing, and ignores
  * failures: the program then runs as if it were not there.

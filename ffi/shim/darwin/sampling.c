@@ -39,7 +39,7 @@ kern_return_t visit_stopped(task_t task, const thread_act_t *threads, uint32_t c
 		return result;
 	for (uint32_t i = 0; i < count; i++) {
 		mach_msg_type_number_t filled = words;
-		stopped.result = thread_get_state(threads[i], flavor, state, &filled);
+		stopped.result = read_thread_state(threads[i], flavor, state, &filled);
 		visit(context, i, &stopped);
 	}
 	resume(token);

@@ -126,7 +126,7 @@ typedef unsigned int exception_mask_t;
 #define EXC_BREAKPOINT 6
 #define EXC_CRASH 10
 #define EXC_MASK_CRASH (1 << EXC_CRASH)
-#define EXCEPTION_DEFAULT 1
+#define EXCEPTION_IDENTITY_PROTECTED 4
 #define MACH_EXCEPTION_CODES 0x80000000
 
 /* <mach/machine/thread_status.h> */

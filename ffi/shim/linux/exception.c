@@ -50,14 +50,16 @@ bool mp_exception_is_fatal(int listing, pid_t tid, int signal)
 kern_return_t task_set_exception_ports(task_t name, exception_mask_t mask, mach_port_t port,
 	exception_behavior_t behavior, thread_state_flavor_t flavor)
 {
-	const exception_behavior_t plain = (exception_behavior_t)(EXCEPTION_DEFAULT | MACH_EXCEPTION_CODES);
+	/* XNU ends the callers that ask for another one, for some targets. */
+	const exception_behavior_t safe
+		= (exception_behavior_t)(EXCEPTION_IDENTITY_PROTECTED | MACH_EXCEPTION_CODES);
 	kern_return_t result = KERN_INVALID_ARGUMENT;
 
 	mp_lock();
 	struct task *task = mp_port_task(name);
 	const int *socket = mp_port_socket(port, PORT_RECEIVE);
 	if (task && !task->own && !task->watcher && socket && *socket < 0 && mask == EXC_MASK_CRASH &&
-		behavior == plain && flavor == THREAD_STATE_NONE)
+		behavior == safe && flavor == THREAD_STATE_NONE)
 		result = mp_result_of(mp_tracer_watch(task, port));
 	mp_unlock();
 	return result;
@@ -100,12 +102,13 @@ bool mp_exception_receive(mach_msg_header_t *message, mach_msg_size_t size, mach
 	struct {
 		mach_msg_header_t header;
 		mach_msg_body_t body;
-		mach_msg_port_descriptor_t ports[2];
+		mach_msg_port_descriptor_t task_id_token;
 		uint8_t ndr[8];
+		uint64_t thread_id;
 		exception_type_t exception;
 		mach_msg_type_number_t code_count;
 		int64_t code[2];
-	} raised = {.body = {2}, .exception = EXC_CRASH, .code_count = 2};
+	} raised = {.body = {1}, .exception = EXC_CRASH, .code_count = 2};
 #pragma pack(pop)
 
 	if (size < sizeof raised)
@@ -113,20 +116,18 @@ bool mp_exception_receive(mach_msg_header_t *message, mach_msg_size_t size, mach
 	mp_lock();
 	bool crashed = mp_tracer_crashed(port, &task, &crash);
 	mach_port_t reply = crashed ? mp_port_new_message_port(PORT_SEND_ONCE, -1) : MACH_PORT_NULL;
-	struct thread *thread = reply ? mp_thread_open(task, crash.tid) : NULL;
-	if (thread) {
-		mach_port_t names[2] = {mp_port_for_thread(thread), mp_port_for_task(task)};
-		mp_thread_unuse(thread);
-		for (int i = 0; i < 2; i++)
-			raised.ports[i] = (mach_msg_port_descriptor_t){.name = names[i],
-				.disposition = MACH_MSG_TYPE_MOVE_SEND, .type = MACH_MSG_PORT_DESCRIPTOR};
+	/* For a token of the task's identity any name of it will do: nothing but a release is done with it. */
+	mach_port_t token = reply ? mp_port_for_task(task) : MACH_PORT_NULL;
+	if (token)
 		mp_tracer_told(task, reply);
-	} else if (reply) {
+	else if (reply)
 		mp_port_drop(reply);
-	}
 	mp_unlock();
-	if (!thread)
+	if (!token)
 		return false;
+	raised.task_id_token = (mach_msg_port_descriptor_t){.name = token,
+		.disposition = MACH_MSG_TYPE_MOVE_SEND, .type = MACH_MSG_PORT_DESCRIPTOR};
+	raised.thread_id = (uint64_t)crash.tid;
 	struct translation as = translate(crash.signal);
 	bool fault = crash.code > 0 && as.exception;
 	raised.code[0] = (int64_t)as.darwin << 24;
@@ -140,7 +141,7 @@ bool mp_exception_receive(mach_msg_header_t *message, mach_msg_size_t size, mach
 		.msgh_size = sizeof raised,
 		.msgh_remote_port = reply,
 		.msgh_local_port = port,
-		.msgh_id = 2405,
+		.msgh_id = 2408,
 	};
 	memcpy(message, &raised, sizeof raised);
 	return true;
