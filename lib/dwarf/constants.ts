@@ -110,6 +110,7 @@ export const AT = {
   str_offsets_base: 0x72,
   addr_base: 0x73,
   rnglists_base: 0x74,
+  dwo_name: 0x76,
   reference: 0x77,
   rvalue_reference: 0x78,
   call_return_pc: 0x7d,
@@ -128,6 +129,8 @@ export const AT = {
   GNU_call_site_data_value: 0x2112,
   GNU_call_site_target: 0x2113,
   GNU_tail_call: 0x2115,
+  GNU_dwo_name: 0x2130,
+  GNU_dwo_id: 0x2131,
   GNU_ranges_base: 0x2132,
   GNU_addr_base: 0x2133,
   APPLE_block: 0x3fe4,
@@ -219,6 +222,15 @@ export const LLE = {
   base_address: 6,
   start_end: 7,
   start_length: 8,
+} as const;
+
+/** `DW_LLE_GNU_*`: of split units of DWARF 4. */
+export const LLE_GNU = {
+  end_of_list: 0,
+  base_address_selection: 1,
+  start_end: 2,
+  start_length: 3,
+  offset_pair: 4,
 } as const;
 
 /** `DW_ATE_*`. */

@@ -470,12 +470,12 @@ export class EntryReader {
     const signatures = new Map<bigint, number>();
     for (const unit of this.info.units) {
       if (unit.type !== UT.type && unit.type !== UT.split_type) continue;
-      // The signature and the type's offset end the header.
-      const start = unit.offset + unit.entries - 8 - unit.offsetSize;
-      const bytes = this.#section.take(start, 8 + unit.offsetSize);
-      const signature = (BigInt(u32At(bytes, 4)) << 32n) | BigInt(u32At(bytes, 0));
-      const offset = unit.offsetSize === 8 ? u64At(bytes, 8) : u32At(bytes, 8);
-      signatures.set(signature, unit.offset + offset);
+      // The type's offset ends the header.
+      const { offset, entries, offsetSize, id } = unit;
+      const bytes = this.#section.take(offset + entries - offsetSize, offsetSize);
+      if (id !== null) {
+        signatures.set(id, offset + (offsetSize === 8 ? u64At(bytes, 0) : u32At(bytes, 0)));
+      }
     }
     return signatures;
   }

@@ -2,12 +2,15 @@
 import { FormatError } from "../errors.ts";
 import type { RawText } from "../escape.ts";
 import type { DwarfSections } from "./sections.ts";
+import { UT } from "./constants.ts";
+import type { UnitContext } from "./unit_context.ts";
 import type { DwarfUnit } from "./unit_header.ts";
 import { UnitIndex } from "./unit_index.ts";
 import type { SourceFrame } from "./source_frame.ts";
 import { UnitLookup } from "./unit_lookup.ts";
 import { UnitReader } from "./unit_reader.ts";
 import type { UnitLines, UnitScopes, UnitTable } from "./unit_table.ts";
+import { STRING } from "./values.ts";
 
 /** Maximum number of warnings per image. */
 const MAX_WARNINGS = 32;
@@ -20,8 +23,28 @@ export interface DwarfOptions {
   readonly base: bigint;
   /** The supplementary file, whose entries and strings this one refers to. */
   readonly supplementary?: DwarfInfo;
+  /** Finds the file with the entries of a unit that was split; `null` where there is none. */
+  readonly split?: (unit: SplitUnit, linked: DwarfInfo) => DwarfInfo | null;
+  /** Of a split file, the linked one: it has addresses and lines. */
+  readonly linked?: DwarfInfo;
   /** Receives a line for each damaged part that is left out. */
   readonly warn?: (text: string) => void;
+}
+
+/** A unit whose entries the compiler wrote to a file of their own (`-gsplit-dwarf`). */
+export interface SplitUnit {
+  /** What both files have: `dwo_id`. */
+  readonly id: bigint;
+  /** The file's name, as the compiler was told it; `null` if there is none. */
+  readonly name: RawText | null;
+  /** The folder that the name counts from. */
+  readonly directory: RawText | null;
+}
+
+/** A unit, and the file that has its entries. */
+interface HeldUnit {
+  readonly info: DwarfInfo;
+  readonly unit: DwarfUnit;
 }
 
 /** The functions and lines of an image, from DWARF 2 to 5. Everything is read at first use.
@@ -52,10 +75,23 @@ export class DwarfInfo {
   /** By the unit's offset, the last used at the end. */
   readonly #kept = new Map<number, Kept>();
   #weight = 0;
+  /** Of a split file, the linked one. */
+  readonly linked: DwarfInfo | undefined;
+  readonly #findSplit: DwarfOptions["split"];
+  /** By the unit's offset; `null` for one whose entries are here. */
+  readonly #splits = new Map<number, HeldUnit | null>();
+  /** The units whose entries are elsewhere, by ID. */
+  readonly #skeletons = new Map<bigint, UnitContext>();
+  #allSkeletons = false;
+  /** Offsets of split units by ID. */
+  #splitUnits: ReadonlyMap<bigint, number> | undefined;
 
   private constructor(sections: DwarfSections, options: DwarfOptions) {
     this.#warn = options.warn;
     this.supplementary = options.supplementary ?? null;
+    const { linked } = options;
+    this.linked = linked;
+    this.#findSplit = options.split;
     const warn = (text: string) => this.#report(text);
     sections.warn = warn;
     for (const text of sections.missing) warn(text);
@@ -65,6 +101,7 @@ export class DwarfInfo {
       (place) => this.#index.holding(place),
       warn,
       options.supplementary?.reader,
+      linked && { reader: linked.reader, skeleton: (id) => linked.#skeleton(id) },
     );
     this.#index = new UnitIndex(sections, this.reader, warn);
   }
@@ -89,7 +126,95 @@ export class DwarfInfo {
 
   /** The unit that has the code at an offset; `null` if there is none. */
   unitAt(offset: number): DwarfUnit | null {
-    return this.#index.at(offset);
+    if (this.linked === undefined) return this.#index.at(offset);
+    const held = this.linked.#heldAt(offset);
+    return held?.info === this ? held.unit : null;
+  }
+
+  /** The file with the entries for the code at an offset: this one, or a split one. */
+  fileAt(offset: number): DwarfInfo {
+    return this.#heldAt(offset)?.info ?? this;
+  }
+
+  /** This file, and the split ones that are found. */
+  *files(): Generator<DwarfInfo> {
+    yield this;
+    if (this.#findSplit === undefined) return;
+    const known = new Set<DwarfInfo>([this]);
+    for (const unit of this.units) {
+      const { info } = this.#held(unit);
+      if (known.has(info)) continue;
+      known.add(info);
+      yield info;
+    }
+  }
+
+  /** The unit of a split file with an ID; `null` if there is none. */
+  splitUnit(id: bigint): DwarfUnit | null {
+    const index = this.#index.package;
+    const place = index === null ? this.#ownSplits.get(id) ?? -1 : index.unit(id);
+    return place < 0 ? null : this.#index.startingAt(place);
+  }
+
+  get #ownSplits(): ReadonlyMap<bigint, number> {
+    return this.#splitUnits ??= new Map(this.units.flatMap((unit) => {
+      if (unit.type !== UT.split_compile && unit.type !== UT.compile) return [];
+      const id = unit.id ?? this.#guard(unit, () => this.reader.context(unit))?.id ?? null;
+      return id === null ? [] : [[id, unit.offset] as const];
+    }));
+  }
+
+  #heldAt(offset: number): HeldUnit | null {
+    const unit = this.unitAt(offset);
+    return unit === null ? null : this.#held(unit);
+  }
+
+  /** The unit that has the entries of a unit. */
+  #held(unit: DwarfUnit): HeldUnit {
+    if (this.#findSplit === undefined) return { info: this, unit };
+    let split = this.#splits.get(unit.offset);
+    if (split === undefined) {
+      split = this.#openSplit(unit, this.#findSplit);
+      this.#splits.set(unit.offset, split);
+    }
+    return split ?? { info: this, unit };
+  }
+
+  #openSplit(
+    unit: DwarfUnit,
+    find: NonNullable<DwarfOptions["split"]>,
+  ): HeldUnit | null {
+    const skeleton = this.#skeletonOf(unit);
+    if (skeleton === null) return null;
+    const { id, context } = skeleton;
+    this.#skeletons.set(id, context);
+    const text = (ref: number) => this.reader.text(ref, context);
+    const wanted = { id, name: text(context.splitName), directory: text(context.directory) };
+    const info = find(wanted, this);
+    const found = info?.splitUnit(id) ?? null;
+    return info === null || found === null ? null : { info, unit: found };
+  }
+
+  /** The first entry of a unit whose entries are elsewhere; `null` for another unit. */
+  #skeletonOf(
+    unit: DwarfUnit,
+  ): { readonly id: bigint; readonly context: UnitContext } | null {
+    if (unit.type !== UT.skeleton && (unit.version >= 5 || unit.type !== UT.compile)) return null;
+    const context = this.#guard(unit, () => this.reader.context(unit));
+    if (context === null || context.id === null || context.splitName === STRING.none) return null;
+    return { id: context.id, context };
+  }
+
+  /** The unit of this file whose entries are in the split unit with an ID. */
+  #skeleton(id: bigint): UnitContext | null {
+    if (!this.#skeletons.has(id) && !this.#allSkeletons) {
+      this.#allSkeletons = true;
+      for (const unit of this.units) {
+        const skeleton = this.#skeletonOf(unit);
+        if (skeleton !== null) this.#skeletons.set(skeleton.id, skeleton.context);
+      }
+    }
+    return this.#skeletons.get(id) ?? null;
   }
 
   /** The unit that contains an offset of `.debug_info`; `null` if none does. */
@@ -117,21 +242,25 @@ export class DwarfInfo {
    * @throws {FormatError} when the unit is damaged
    */
   table(unit: DwarfUnit): UnitTable {
-    return this.reader.read(unit);
+    const held = this.#held(unit);
+    return { ...held.info.reader.read(held.unit), unit: unit.offset };
   }
 
   /** The functions at an offset from the image's base, innermost first; empty if none is known. */
   framesAt(offset: number): readonly SourceFrame[] {
-    const unit = this.unitAt(offset);
-    if (unit === null) return [];
+    const held = this.#heldAt(offset);
+    return held === null ? [] : held.info.#framesIn(held.unit, offset);
+  }
+
+  #framesIn(unit: DwarfUnit, offset: number): readonly SourceFrame[] {
     const lookup = this.#lookup(unit);
     return lookup === null ? [] : this.#guard(unit, () => lookup.framesAt(offset)) ?? [];
   }
 
   /** The number of calls that are inlined at an offset, one into the other. */
   inlineCountAt(offset: number): number {
-    const unit = this.unitAt(offset);
-    return unit === null ? 0 : this.#lookup(unit)?.inlineCountAt(offset) ?? 0;
+    const held = this.#heldAt(offset);
+    return held === null ? 0 : held.info.#lookup(held.unit)?.inlineCountAt(offset) ?? 0;
   }
 
   /** The functions at each of many offsets. Each unit is read once and not kept. */

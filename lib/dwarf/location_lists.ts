@@ -1,7 +1,7 @@
 /** Location lists: of `.debug_loc` (DWARF 4, section 2.6.2) and `.debug_loclists` (DWARF 5, section 2.6.2). */
 import { FormatError } from "../errors.ts";
 import { lebEnd, ulebAt } from "../leb128.ts";
-import { AT, LLE } from "./constants.ts";
+import { LLE, LLE_GNU } from "./constants.ts";
 import type { Entry, EntryReader } from "./entries.ts";
 import { type DwarfSection, Window } from "./sections.ts";
 import type { UnitContext } from "./unit_context.ts";
@@ -36,8 +36,10 @@ export class LocationLists {
     const list = entry.list(attribute);
     if (list === null) return null;
     const { unit } = entry;
-    if (unit.version < 5) return this.#loc4(unit, list.value, offset);
-    return this.#loc5(unit, list.isIndex ? this.#indexed(unit, list.value) : list.value, offset);
+    const { value, isIndex } = list;
+    const place = isIndex ? this.#indexed(unit, value) : unit.locationsBase + value;
+    if (unit.version >= 5) return this.#loc5(unit, place, offset);
+    return unit.isSplit ? this.#split4(unit, place, offset) : this.#loc4(unit, place, offset);
   }
 
   #damage(section: DwarfSection, place: number, expected: string): FormatError {
@@ -46,9 +48,7 @@ export class LocationLists {
 
   /** The place of the list with an index. */
   #indexed(unit: UnitContext, index: number): number {
-    const root = this.#reader.root(unit.offset);
-    const { offsetSize } = unit;
-    const base = root?.number(AT.loclists_base) ?? (offsetSize === 8 ? 20 : 12);
+    const { offsetSize, loclistsBase: base } = unit;
     const window = this.#loclists;
     const at = window.at(base + index * offsetSize, offsetSize);
     if (at < 0) throw this.#damage(window.section, base, `list number ${index}`);
@@ -87,6 +87,51 @@ export class LocationLists {
       }
       place += length;
     }
+  }
+
+  /** A list of a split unit of DWARF 4: GNU's `DW_LLE_GNU_*`. */
+  #split4(unit: UnitContext, start: number, offset: number): Uint8Array | undefined {
+    const { section } = this.#loc;
+    const { addresses } = this.#reader.info.reader;
+    let { base } = unit;
+    for (let place = start, count = 0; count < MAX_ENTRIES; count++) {
+      const bytes = section.read(place, MAX_ENTRY);
+      let at = 1;
+      const indexed = (): number => {
+        const index = ulebAt(bytes, at);
+        at = lebEnd(bytes, at);
+        return addresses.indexed(index, unit.addrBase, unit);
+      };
+      const word = (): number => {
+        at += 4;
+        return u32At(bytes, at - 4);
+      };
+      const kind = bytes[0];
+      let low = NaN;
+      let high = NaN;
+      if (kind === LLE_GNU.end_of_list) return undefined;
+      if (kind === LLE_GNU.base_address_selection) {
+        base = indexed();
+        place += at;
+        continue;
+      }
+      if (kind === LLE_GNU.start_end) {
+        low = indexed();
+        high = indexed();
+      } else if (kind === LLE_GNU.start_length) {
+        low = indexed();
+        high = low + word();
+      } else if (kind === LLE_GNU.offset_pair) {
+        low = base + word();
+        high = base + word();
+      } else throw this.#damage(section, place, `a known kind of location, not ${kind ?? "none"}`);
+      if (at + 2 > bytes.length) throw this.#damage(section, place, "a whole location");
+      const length = bytes[at] | (bytes[at + 1] << 8);
+      place += at + 2;
+      if (low <= offset && offset < high) return section.take(place, length);
+      place += length;
+    }
+    throw this.#damage(section, start, "a location list that ends");
   }
 
   #loc5(unit: UnitContext, start: number, offset: number): Uint8Array | undefined {

@@ -8,7 +8,7 @@ export {
 } from "./cfi.ts";
 export { evaluateExpression, type ExpressionContext } from "./expression.ts";
 export { openFrameTable } from "./frame_table.ts";
-export { DwarfInfo, type DwarfOptions } from "./info.ts";
+export { DwarfInfo, type DwarfOptions, type SplitUnit } from "./info.ts";
 export type { CfaRule, RegisterRule, UnwindRow } from "./row.ts";
 export {
   type DwarfSection,
@@ -18,7 +18,7 @@ export {
   inflateSection,
 } from "./sections.ts";
 export { sweepRanges } from "./sweep.ts";
-export type { DwarfUnit } from "./unit_header.ts";
+export type { DwarfUnit, UnitPart } from "./unit_header.ts";
 export type { SourceFrame, SourceLocation } from "./source_frame.ts";
 export { UnitLookup } from "./unit_lookup.ts";
 export type { UnitTable } from "./unit_table.ts";

@@ -50,6 +50,7 @@ export interface RangeBases extends Widths {
   readonly base: number;
   readonly addrBase: number;
   readonly rnglistsBase: number;
+  /** Added to offsets in `.debug_ranges` and `.debug_rnglists`. */
   readonly rangesBase: number;
 }
 
@@ -73,8 +74,8 @@ export class RangeLists {
    * @throws {FormatError} when the list is damaged
    */
   read(unit: RangeBases, place: number, into: Ranges): void {
-    if (unit.version >= 5) this.#readLists(unit, place, into);
-    else this.#readRanges(unit, place + unit.rangesBase, into);
+    if (unit.version >= 5) this.#readLists(unit, unit.rangesBase + place, into);
+    else this.#readRanges(unit, unit.rangesBase + place, into);
   }
 
   /** Adds the ranges of the list with an index. */

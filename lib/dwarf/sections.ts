@@ -39,6 +39,21 @@ const ELFCOMPRESS_ZSTD = 2;
 /** Maximum length of a name in a Mach-O section header. Longer names are cut. */
 const NAME_LENGTH = 16;
 
+/** What a split file has not: the linker writes it, once it knows the addresses. */
+const linkedSections: ReadonlySet<string> = new Set(["addr", "ranges"]);
+
+/** The index of the last of some rising numbers that is not above a number. */
+function lastUpTo(starts: readonly number[], number: number): number {
+  let low = 0;
+  let high = starts.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (starts[middle] <= number) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
 /** One section. */
 export class DwarfSection {
   /** Such as `__debug_info`. */
@@ -93,7 +108,9 @@ export class DwarfSections {
   /** For messages. */
   readonly name: RawText;
   readonly #source: DwarfSource;
-  readonly #places: ReadonlyMap<string, DwarfSectionPlace>;
+  readonly #places: ReadonlyMap<string, readonly DwarfSectionPlace[]>;
+  /** Of a split file: the sections of the linked one. */
+  readonly #linked: DwarfSections | undefined;
   readonly #sections = new Map<string, DwarfSection>();
   /** Limits what reading the image costs. */
   readonly budget: Budget;
@@ -102,13 +119,18 @@ export class DwarfSections {
   /** Receives a line for each section that cannot be decompressed and is treated as empty. */
   warn: ((text: string) => void) | undefined;
 
-  private constructor(source: DwarfSource, places: ReadonlyMap<string, DwarfSectionPlace>) {
+  private constructor(
+    source: DwarfSource,
+    places: ReadonlyMap<string, readonly DwarfSectionPlace[]>,
+    linked?: DwarfSections,
+  ) {
     this.name = source.name;
     this.#source = source;
     this.#places = places;
+    this.#linked = linked;
     let size = 0;
     const missing: string[] = [];
-    for (const place of places.values()) {
+    for (const place of [...places.values()].flat()) {
       const held = Math.max(0, Math.min(place.size, source.size - place.fileOffset));
       if (held < place.size) {
         missing.push(`${place.name}: ${held} of ${place.size} bytes are there`);
@@ -124,19 +146,22 @@ export class DwarfSections {
    *
    * @param source the image, from its Mach-O header
    * @param sections the sections of all segments
+   * @param linked of a split file, the sections of the linked one: they have its addresses
    */
   static find(
     source: DwarfSource,
     sections: Iterable<DwarfSectionPlace>,
+    linked?: DwarfSections,
   ): DwarfSections | null {
-    const places = new Map<string, DwarfSectionPlace>();
+    const places = new Map<string, DwarfSectionPlace[]>();
     for (const place of sections) {
-      if (place.segmentName === "__DWARF" && !places.has(place.name)) {
-        places.set(place.name, place);
-      }
+      if (place.segmentName !== "__DWARF") continue;
+      const known = places.get(place.name);
+      if (known === undefined) places.set(place.name, [place]);
+      else known.push(place);
     }
     if (!places.has("__debug_info") && !places.has("__zdebug_info")) return null;
-    return new DwarfSections(source, places);
+    return new DwarfSections(source, places, linked);
   }
 
   /** A section; empty if the image has none with the name.
@@ -147,40 +172,72 @@ export class DwarfSections {
   get(name: string): DwarfSection {
     let section = this.#sections.get(name);
     if (section === undefined) {
-      section = name === "info" ? this.#openUnits() : this.#open(name);
+      section = name === "info"
+        ? this.#openUnits()
+        : this.#linked !== undefined && linkedSections.has(name)
+        ? this.#linked.get(name)
+        : this.#open(name);
       this.#sections.set(name, section);
     }
     return section;
   }
 
-  /** `.debug_info`, and `.debug_types` of DWARF 4 after it. */
+  /** `.debug_info`, and `.debug_types` of DWARF 4 after it. An object file has several: one for each type unit
+   * that the linker may find in others too. */
   #openUnits(): DwarfSection {
-    const info = this.#open("info");
-    const types = this.#open("types");
-    if (types.size === 0) return info;
-    const { name } = this;
-    const size = info.size + types.size;
+    const infos = this.#all("info");
+    const parts = [...infos, ...this.#all("types")].filter(({ size }) => size > 0);
+    if (parts.length < 2 && parts[0] === infos[0]) return infos[0];
+    const starts: number[] = [];
+    let size = 0;
+    for (const part of parts) {
+      starts.push(size);
+      size += part.size;
+    }
     const read = (offset: number, length: number, into?: Uint8Array): Uint8Array => {
-      if (offset >= info.size) return types.read(offset - info.size, length, into);
-      const head = info.read(offset, length, into);
-      if (head.length === length) return head;
+      let at = lastUpTo(starts, offset);
+      const head = parts[at].read(offset - starts[at], length, into);
+      if (head.length === length || at + 1 === parts.length) return head;
       const whole = new Uint8Array(Math.min(length, size - offset));
       whole.set(head);
-      whole.set(types.read(0, whole.length - head.length), head.length);
+      for (let done = head.length; done < whole.length;) {
+        const bytes = parts[++at].read(0, whole.length - done);
+        if (bytes.length === 0) return whole.subarray(0, done);
+        whole.set(bytes, done);
+        done += bytes.length;
+      }
       return whole;
     };
-    return new DwarfSection(info.name, { name, size, read }, 0, size, info.size);
+    const types = infos.reduce((sum, info) => sum + info.size, 0);
+    return new DwarfSection(infos[0].name, { name: this.name, size, read }, 0, size, types);
+  }
+
+  /** All sections of a name; an empty one where there is none. */
+  #all(name: string): DwarfSection[] {
+    const places = this.#places.get(`__debug_${name}`) ?? [];
+    return places.length < 2
+      ? [this.#open(name)]
+      : places.map((place) => this.#openAt(`__debug_${name}`, place));
   }
 
   #open(name: string): DwarfSection {
     const plain = name.startsWith("__") ? name : `__debug_${name}`;
-    const place = this.#places.get(plain.slice(0, NAME_LENGTH));
-    if (place !== undefined && place.compressed === undefined) {
-      return new DwarfSection(plain, this.#source, place.fileOffset, place.size);
-    }
-    const inflated = place ?? this.#places.get(`__zdebug_${name}`.slice(0, NAME_LENGTH));
-    if (inflated === undefined) return new DwarfSection(plain, this.#source, 0, 0);
-    const { fileOffset, size, compressed } = inflated;
+    const place = this.#places.get(plain.slice(0, NAME_LENGTH))?.[0];
+    if (place !== undefined) return this.#openAt(plain, place);
+    const inflated = this.#places.get(`__zdebug_${name}`.slice(0, NAME_LENGTH))?.[0];
+    return inflated === undefined
+      ? new DwarfSection(plain, this.#source, 0, 0)
+      : this.#inflated(plain, inflated);
+  }
+
+  #openAt(plain: string, place: DwarfSectionPlace): DwarfSection {
+    return place.compressed === undefined
+      ? new DwarfSection(plain, this.#source, place.fileOffset, place.size)
+      : this.#inflated(plain, place);
+  }
+
+  #inflated(plain: string, place: DwarfSectionPlace): DwarfSection {
+    const { fileOffset, size, compressed } = place;
     const length = Math.max(0, Math.min(size, this.#source.size - fileOffset));
     let bytes: Uint8Array = new Uint8Array();
     try {
@@ -189,7 +246,7 @@ export class DwarfSections {
         ? inflateSection(held, plain, this.budget)
         : inflateElfSection(held, compressed, plain, this.budget);
     } catch (error) {
-      if (!(error instanceof FormatError) || name === "info") throw error;
+      if (!(error instanceof FormatError) || plain === "__debug_info") throw error;
       this.warn?.(`${plain} left out: ${error.message}`);
     }
     const source = {

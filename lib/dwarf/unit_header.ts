@@ -3,7 +3,7 @@ import { FormatError } from "../errors.ts";
 import type { Widths } from "./abbreviations.ts";
 import { UT } from "./constants.ts";
 import type { DwarfSection } from "./sections.ts";
-import { u32At, u64At } from "./words.ts";
+import { u32At, u64At, unsignedOf } from "./words.ts";
 
 /** A unit header. */
 export interface DwarfUnit extends Widths {
@@ -17,6 +17,19 @@ export interface DwarfUnit extends Widths {
   readonly abbreviations: number;
   /** `DW_UT_*`; `DW_UT_compile` before DWARF 5. */
   readonly type: number;
+  /** The signature of a type unit; in DWARF 5 also what a skeleton unit and its split unit have in common. */
+  readonly id: bigint | null;
+  /** Where its parts of the other sections begin, in a package of split units. */
+  readonly part?: UnitPart;
+}
+
+/** The starts of what belongs to one unit of a package. */
+export interface UnitPart {
+  readonly abbreviations: number;
+  readonly lines: number;
+  readonly stringOffsets: number;
+  readonly locationLists: number;
+  readonly rangeLists: number;
 }
 
 /** Maximum size of a header. */
@@ -54,19 +67,26 @@ export function readUnitHeader(section: DwarfSection, offset: number): DwarfUnit
   let type: number = UT.compile;
   let addressSize: number;
   let abbreviations: number;
+  let id: bigint | null = null;
   if (version >= 5) {
     type = bytes[at];
     addressSize = bytes[at + 1];
     abbreviations = offsetAt(bytes, at + 2);
     at += 2 + offsetSize;
-    if (type === UT.skeleton || type === UT.split_compile) at += 8;
-    else if (type === UT.type || type === UT.split_type) at += 8 + offsetSize;
+    if (type === UT.skeleton || type === UT.split_compile) {
+      id = unsignedOf(bytes.subarray(at, at + 8));
+      at += 8;
+    } else if (type === UT.type || type === UT.split_type) {
+      id = unsignedOf(bytes.subarray(at, at + 8));
+      at += 8 + offsetSize;
+    }
   } else {
     abbreviations = offsetAt(bytes, at);
     addressSize = bytes[at + offsetSize];
     at += offsetSize + 1;
     if (offset >= section.types) {
       type = UT.type;
+      id = unsignedOf(bytes.subarray(at, at + 8));
       at += 8 + offsetSize;
     }
   }
@@ -75,7 +95,7 @@ export function readUnitHeader(section: DwarfSection, offset: number): DwarfUnit
   }
   if (at > size) throw damage("a whole header");
   if (size > MAX_SIZE) throw damage(`a unit of at most ${MAX_SIZE} bytes`);
-  return { offset, size, version, addressSize, offsetSize, abbreviations, type, entries: at };
+  return { offset, size, version, addressSize, offsetSize, abbreviations, type, id, entries: at };
 }
 
 /** A unit cannot be read, but its end is known. */

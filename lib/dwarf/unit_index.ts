@@ -1,5 +1,6 @@
 /** The units of an image, and lookup of units by offset. */
 import { FormatError } from "../errors.ts";
+import { PackageIndex } from "./package_index.ts";
 import { Ranges } from "./range_lists.ts";
 import type { DwarfSections } from "./sections.ts";
 import { sweepRanges } from "./sweep.ts";
@@ -72,6 +73,8 @@ export class UnitIndex {
   /** Units that were read by themselves, by offset. */
   readonly #known = new Map<number, DwarfUnit | null>();
   // From `.debug_aranges`, and from the first entries of units that it does not list.
+  /** Of a package of split units. */
+  readonly package: PackageIndex | null;
   #listed: { readonly ranges: UnitRanges; readonly units: ReadonlySet<number> } | undefined;
   #others: UnitRanges | undefined;
 
@@ -79,6 +82,7 @@ export class UnitIndex {
     this.#sections = sections;
     this.#reader = reader;
     this.#warn = warn;
+    this.package = PackageIndex.read(sections);
   }
 
   /** All units, in the order of the section. */
@@ -108,12 +112,25 @@ export class UnitIndex {
     return this.#unit((this.#others ??= this.#readOthers(listed.units)).find(offset));
   }
 
+  /** The unit that begins at an offset; `null` if it cannot be read. */
+  startingAt(place: number): DwarfUnit | null {
+    return this.#unit(place);
+  }
+
+  #header(place: number): DwarfUnit {
+    const unit = readUnitHeader(this.#sections.get("info"), place);
+    const part = this.package?.part(place);
+    return part === undefined
+      ? unit
+      : { ...unit, part, abbreviations: unit.abbreviations + part.abbreviations };
+  }
+
   #unit(place: number): DwarfUnit | null {
     if (place < 0) return null;
     let unit = this.#known.get(place);
     if (unit === undefined) {
       try {
-        unit = readUnitHeader(this.#sections.get("info"), place);
+        unit = this.#header(place);
       } catch (error) {
         this.#report(`unit at 0x${place.toString(16)} left out`, error);
         unit = null;
@@ -134,7 +151,7 @@ export class UnitIndex {
     let offset = 0;
     while (offset < section.size && units.length < MAX_UNITS) {
       try {
-        const unit = readUnitHeader(section, offset);
+        const unit = this.#header(offset);
         units.push(unit);
         offset += unit.size;
       } catch (error) {

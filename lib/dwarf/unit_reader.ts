@@ -71,6 +71,13 @@ interface Functions {
 
 const noNames: EntryNames = { name: STRING.none, linkage: STRING.none, origin: -1 };
 
+/** The linked file of a split one. */
+export interface LinkedUnits {
+  readonly reader: UnitReader;
+  /** Its unit with an ID. */
+  readonly skeleton: (id: bigint) => UnitContext | null;
+}
+
 /** Reads the units of one image, one at a time. */
 export class UnitReader {
   readonly addresses: Addresses;
@@ -81,6 +88,7 @@ export class UnitReader {
   readonly #strings: StringReader;
   readonly #offsets: Window;
   readonly #supplementary: UnitReader | undefined;
+  readonly #linked: LinkedUnits | undefined;
   readonly #entries: Chunks;
   /** The values of an entry of another unit. */
   readonly #entryValues = makeValues(nameSlots.length + 1);
@@ -101,6 +109,7 @@ export class UnitReader {
    * @param base the address of offset 0
    * @param unitAt the unit that contains an offset of `.debug_info`
    * @param supplementary reads the supplementary file
+   * @param linked of a split file: the units of the linked one
    */
   constructor(
     sections: DwarfSections,
@@ -108,8 +117,10 @@ export class UnitReader {
     unitAt: (offset: number) => DwarfUnit | null,
     warn: (text: string) => void,
     supplementary?: UnitReader,
+    linked?: LinkedUnits,
   ) {
     this.sections = sections;
+    this.#linked = linked;
     this.#supplementary = supplementary;
     this.#budget = sections.budget;
     this.#unitAt = unitAt;
@@ -132,12 +143,16 @@ export class UnitReader {
     const table = this.#table(unit);
     const bytes = this.#info.take(unit.offset, Math.min(FIRST_READ, unit.size));
     try {
-      return readUnitContext(bytes, unit, table, this.addresses);
+      return this.#readContext(bytes, unit, table);
     } catch (error) {
       if (!(error instanceof FormatError) || bytes.length === unit.size) throw error;
       const all = this.#info.take(unit.offset, unit.size);
-      return readUnitContext(all, unit, table, this.addresses);
+      return this.#readContext(all, unit, table);
     }
+  }
+
+  #readContext(bytes: Uint8Array, unit: DwarfUnit, table: AbbreviationTable): UnitContext {
+    return readUnitContext(bytes, unit, table, this.addresses, this.#linked?.skeleton);
   }
 
   /** The text of a packed string of a unit's entry; `null` if there is none. */
@@ -163,14 +178,14 @@ export class UnitReader {
     const budget = this.#budget;
     const context = this.#walkOver(unit);
     const functions = this.#resolve(context);
-    const files = this.#readLines(context, this.#rows);
+    const files = this.#linesOf(context, this.#rows);
     const strings = this.#strings;
     const text = (ref: number) => strings.at(directString(ref, context, this.#offsets));
     const { names, linkages, scopes } = functions;
     return {
       unit: unit.offset,
       name: text(context.name),
-      directory: text(context.directory),
+      directory: text(context.directory) ?? this.#linkedDirectory(context),
       language: context.language,
       ...this.#scopes(),
       scopeFunction: scopes,
@@ -207,7 +222,7 @@ export class UnitReader {
   lines(unit: DwarfUnit): UnitLines {
     this.#begin(unit, PURPOSE.lines);
     const rows = new LineRows();
-    const files = this.#readLines(this.context(unit), rows);
+    const files = this.#linesOf(this.context(unit), rows);
     return { ...columnsOf(rows), file: (number) => files?.path(number) ?? null };
   }
 
@@ -231,7 +246,7 @@ export class UnitReader {
     this.#budget.spend(unit.size, "__debug_info", unit.offset);
     if (this.#infoBytes.length < unit.size) this.#infoBytes = room(unit.size);
     const bytes = this.#info.take(unit.offset, unit.size, this.#infoBytes);
-    const context = readUnitContext(bytes, unit, this.#table(unit), this.addresses);
+    const context = this.#readContext(bytes, unit, this.#table(unit));
     this.#walk.run(bytes, context);
     return context;
   }
@@ -273,6 +288,19 @@ export class UnitReader {
       this.#abbreviations.set(key, table);
     }
     return table;
+  }
+
+  #linkedDirectory({ skeleton }: UnitContext): string | null {
+    return skeleton && (this.#linked?.reader.text(skeleton.directory, skeleton) ?? null);
+  }
+
+  /** Reads the lines of a unit. Those of a split unit are in the linked file. */
+  #linesOf(unit: UnitContext, rows: LineRows): FileTable | null {
+    const { skeleton } = unit;
+    const linked = this.#linked?.reader;
+    if (skeleton === null || linked === undefined) return this.#readLines(unit, rows);
+    linked.#begin(skeleton, PURPOSE.lines);
+    return linked.#readLines(skeleton, rows);
   }
 
   /** Reads the lines of a unit; `null` if it has none. */

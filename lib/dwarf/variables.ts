@@ -1,6 +1,6 @@
 /** The part of this folder's face that reads variables and types. `mod.ts` leaves it out, since that is
  * loaded at every start. */
-export { AT, ATE, TAG } from "./constants.ts";
+export { AT, ATE, TAG, UT } from "./constants.ts";
 export { Containers } from "./containers.ts";
 export { Entry, EntryReader } from "./entries.ts";
 export {

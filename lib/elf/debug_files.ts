@@ -75,6 +75,28 @@ export function dwarfPlaces({ sections, pointerSize }: ElfFile): DwarfSectionPla
   }));
 }
 
+/** The sections of a file that `-gsplit-dwarf` left beside the linked one, as the reader of DWARF takes them. An
+ * object file may have such sections beside its own. */
+export function splitPlaces(elf: ElfFile): DwarfSectionPlace[] {
+  const sections = elf.sections.flatMap((section) => {
+    const { name } = section;
+    if (isSplitSection(name)) return [{ ...section, name: name.slice(0, -SPLIT.length) }];
+    return /^\.debug_[ct]u_index$/.test(name) ? [section] : [];
+  });
+  return dwarfPlaces({ ...elf, sections });
+}
+
+/** Whether a file has debug information that `-gsplit-dwarf` left out of the linked one. */
+export function hasSplitInfo({ sections }: ElfFile): boolean {
+  return sections.some(({ name }) => /^\.z?debug_info\.dwo$/.test(name));
+}
+
+const SPLIT = ".dwo";
+
+function isSplitSection(name: string): boolean {
+  return /^\.z?debug_/.test(name) && name.endsWith(SPLIT);
+}
+
 /** Maximum size of compressed symbols. */
 const MAX_MINI = 1 << 26;
 

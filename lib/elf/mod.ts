@@ -11,8 +11,10 @@ export {
   hasCode,
   hasDebugInfo,
   hasNames,
+  hasSplitInfo,
   isSupplementary,
   miniDebugFile,
+  splitPlaces,
   supplementaryLink,
 } from "./debug_files.ts";
 export { type ElfFile, isElf, isProgram, readElf, type ThreadTemplate } from "./elf_file.ts";

@@ -22,8 +22,9 @@ import { type Binary, imagesIn } from "./binaries.ts";
 import type { DebugInfo } from "./debug_info.ts";
 import { DebugMapInfo } from "./debug_map_info.ts";
 import { openMst } from "./mst/mst_file.ts";
-import { openDwarf, openElfDwarf, openSupplementary } from "./open_dwarf.ts";
+import { openDwarf, openElfDwarf, openSupplementary, type OtherFiles } from "./open_dwarf.ts";
 import { LocatedFiles } from "./located_files.ts";
+import { SplitFiles } from "./split_files.ts";
 import type { SymbolFiles } from "./symbol_files.ts";
 
 /** The debug information found for an image. */
@@ -111,7 +112,7 @@ export class DebugFinder implements Disposable {
       const info = this.#guard(
         image.path,
         reasons,
-        () => openElfDwarf(file, (elf) => this.#supplementary(elf, file, reasons)),
+        () => openElfDwarf(file, this.#others(image, file, reasons)),
       );
       if (info !== undefined) return { info, bytes: file, reasons };
     }
@@ -138,13 +139,28 @@ export class DebugFinder implements Disposable {
         ? this.#guard(
           path,
           reasons,
-          () => openElfDwarf(opened, (elf) => this.#supplementary(elf, opened, reasons)),
+          () => openElfDwarf(opened, this.#others(image, opened, reasons)),
         ) ?? null
         : null;
       return { info, bytes: opened, reasons };
     }
     const mini = this.#guard(image.path, reasons, () => miniDebugFile(elf, file));
     return mini === undefined ? null : { info: null, bytes: mini, reasons };
+  }
+
+  /** Opens what a file with DWARF needs besides. */
+  #others({ path }: ElfImage, file: ByteSource, reasons: RawText[]): OtherFiles {
+    return {
+      supplementary: (elf) => this.#supplementary(elf, file, reasons),
+      split: (base) => {
+        const split = new SplitFiles({
+          ...{ system: this.#system, symbolFiles: this.#symbolFiles, base },
+          linked: [...new Set([path, file.name])],
+        });
+        this.#open.push(split);
+        return split;
+      },
+    };
   }
 
   /** Opens the file that a file with DWARF shares entries with; `undefined` where there is none. */

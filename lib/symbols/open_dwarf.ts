@@ -1,7 +1,13 @@
 /** DWARF in a file as the debug information of its image. */
 
 import { type ArchName, archOfCpuType } from "../arch/mod.ts";
-import { DwarfInfo, DwarfSections, type SourceFrame, type UnitTable } from "../dwarf/mod.ts";
+import {
+  DwarfInfo,
+  DwarfSections,
+  type SourceFrame,
+  type SplitUnit,
+  type UnitTable,
+} from "../dwarf/mod.ts";
 import { FormatError } from "../errors.ts";
 import type { RawText } from "../escape.ts";
 import { archOfMachine, dwarfPlaces, type ElfFile, linkedAddress, readElf } from "../elf/mod.ts";
@@ -21,8 +27,16 @@ export class OpenedDwarf implements DebugInfo {
   readonly arch: ArchName;
   /** The units. */
   readonly info: DwarfInfo;
+  readonly #split: SplitFinder | undefined;
 
-  constructor(path: RawText, uuid: string | null, arch: ArchName, info: DwarfInfo) {
+  constructor(
+    path: RawText,
+    uuid: string | null,
+    arch: ArchName,
+    info: DwarfInfo,
+    split?: SplitFinder,
+  ) {
+    this.#split = split;
     this.path = path;
     this.uuid = uuid;
     this.arch = arch;
@@ -30,7 +44,7 @@ export class OpenedDwarf implements DebugInfo {
   }
 
   get warnings(): readonly string[] {
-    return this.info.warnings;
+    return [...this.info.warnings, ...this.#split?.warnings ?? []];
   }
 
   framesAt(offset: number): readonly SourceFrame[] {
@@ -44,12 +58,12 @@ export class OpenedDwarf implements DebugInfo {
 
   /** See {@linkcode DebugInfo.dwarfAt}. */
   dwarfAt(offset: number): DwarfPlace {
-    return { info: this.info, offset, imageOffset: same };
+    return { info: this.info.fileAt(offset), offset, imageOffset: same };
   }
 
   /** See {@linkcode DebugInfo.dwarf}. */
-  dwarf(): DwarfPlace[] {
-    return [this.dwarfAt(0)];
+  *dwarf(): Generator<DwarfPlace> {
+    for (const info of this.info.files()) yield { info, offset: 0, imageOffset: same };
   }
 
   /** The functions at each of many offsets, in their order. Each unit is read once. */
@@ -84,13 +98,24 @@ export function openDwarf(bytes: ByteSource): OpenedDwarf {
   return new OpenedDwarf(bytes.name, image.uuid, arch.name, info);
 }
 
-/** Opens the DWARF of an ELF file, as {@linkcode openDwarf} does.
- *
- * @param supplementary opens the file that the file shares entries and strings with */
-export function openElfDwarf(
-  file: ByteSource,
-  supplementary?: (elf: ElfFile) => DwarfInfo | undefined,
-): OpenedDwarf {
+/** Finds the files that units were split into. */
+export interface SplitFinder {
+  readonly warnings: readonly string[];
+  find(unit: SplitUnit, linked: DwarfInfo): DwarfInfo | null;
+}
+
+/** Opens the files that an ELF file with DWARF needs. */
+export interface OtherFiles {
+  /** The one that it shares entries and strings with. */
+  supplementary(elf: ElfFile): DwarfInfo | undefined;
+  /** Those that its units were split into.
+   *
+   * @param base the address of offset 0 */
+  split(base: bigint): SplitFinder;
+}
+
+/** Opens the DWARF of an ELF file, as {@linkcode openDwarf} does. */
+export function openElfDwarf(file: ByteSource, others?: OtherFiles): OpenedDwarf {
   const elf = readElf(file);
   const arch = archOfMachine(elf);
   if (arch === undefined) {
@@ -98,12 +123,17 @@ export function openElfDwarf(
   }
   const sections = DwarfSections.find(file, dwarfPlaces(elf));
   if (sections === null) throw new FormatError(file.name, 0, "debug information (DWARF)");
-  const shared = supplementary?.(elf);
+  const shared = others?.supplementary(elf);
+  const base = linkedAddress(elf.segments);
+  const split = others?.split(base);
   const info = DwarfInfo.open(sections, {
-    base: linkedAddress(elf.segments),
+    base,
     ...shared === undefined ? {} : { supplementary: shared },
+    ...split === undefined
+      ? {}
+      : { split: (unit: SplitUnit, linked: DwarfInfo) => split.find(unit, linked) },
   });
-  return new OpenedDwarf(file.name, null, arch, info);
+  return new OpenedDwarf(file.name, null, arch, info, split);
 }
 
 /** Opens a supplementary file: it has entries and strings, and no code.

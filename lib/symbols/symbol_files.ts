@@ -3,7 +3,7 @@
 import type { RawText } from "../escape.ts";
 import type { Files } from "../file_system.ts";
 import { log } from "../log.ts";
-import { debugIdOfFile, hasCode, isElf, readElf } from "../elf/mod.ts";
+import { debugIdOfFile, hasCode, hasSplitInfo, isElf, readElf } from "../elf/mod.ts";
 import { type ByteSource, FILE_TYPE, isSharedCache } from "../macho/walking.ts";
 import { imagesIn } from "./binaries.ts";
 import { readTableHead } from "./table_head.ts";
@@ -44,6 +44,8 @@ interface Index {
   readonly byName: ReadonlyMap<string, readonly SymbolFile[]>;
   /** By build ID and by debug ID, which do not look alike. */
   readonly elf: ReadonlyMap<string, readonly ElfSymbolFile[]>;
+  /** Paths of files with split debug information, by their names. */
+  readonly split: ReadonlyMap<string, readonly string[]>;
   readonly sharedCaches: readonly string[];
 }
 
@@ -110,6 +112,15 @@ export class SymbolFiles {
     return this.#indexed().elf.get(id) ?? [];
   }
 
+  /** The files of a name with debug information that was split off (`.dwo`, `.dwp`).
+   *
+   * @param name without folders
+   */
+  split(name: string): readonly string[] {
+    if (this.#folders.length === 0) return [];
+    return this.#indexed().split.get(name) ?? [];
+  }
+
   /** The files of dyld shared caches. */
   get sharedCaches(): readonly string[] {
     return this.#folders.length === 0 ? [] : this.#indexed().sharedCaches;
@@ -123,6 +134,7 @@ export class SymbolFiles {
     const byUuid = new Map<string, SymbolFile[]>();
     const byName = new Map<string, SymbolFile[]>();
     const elf = new Map<string, ElfSymbolFile[]>();
+    const split = new Map<string, string[]>();
     const sharedCaches: string[] = [];
     const add = (file: SymbolFile): void => {
       for (
@@ -146,7 +158,7 @@ export class SymbolFiles {
             continue;
           }
           if (isElf(head)) {
-            addElf(elf, path, file);
+            addElf({ elf, split }, path, file);
             continue;
           }
           const table = readTableHead(file);
@@ -167,16 +179,24 @@ export class SymbolFiles {
     log.symbols?.(
       `${byUuid.size} UUIDs are in the folders ${this.#folders.join(", ") || "(none)"}`,
     );
-    return { byUuid, byName, elf, sharedCaches };
+    return { byUuid, byName, elf, split, sharedCaches };
   }
 }
 
 function addElf(
-  index: Map<string, ElfSymbolFile[]>,
+  { elf: index, split }: {
+    readonly elf: Map<string, ElfSymbolFile[]>;
+    readonly split: Map<string, string[]>;
+  },
   path: RawText,
   file: ByteSource,
 ): void {
   const elf = readElf(file);
+  if (hasSplitInfo(elf)) {
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    split.set(name, [...split.get(name) ?? [], path]);
+    return;
+  }
   const debugId = debugIdOfFile(elf, file);
   if (debugId === null) return;
   const { buildId } = elf;

@@ -101,7 +101,10 @@ function inElf(
   if (elf === null || file === null || elf.threadTemplate === null) {
     return "its file has no variables of threads";
   }
-  if (offset >= BigInt(elf.threadTemplate.size)) return "it is outside of the threads' variables";
+  const { vmAddress, size } = elf.threadTemplate;
+  // With -gsplit-dwarf GCC gives the address of the variable's first value.
+  if (offset >= vmAddress && offset < vmAddress + BigInt(size)) offset -= vmAddress;
+  if (offset >= BigInt(size)) return "it is outside of the threads' variables";
   const block = isProgram(elf, file)
     ? handle + distances[target.arch.name](elf.threadTemplate, target.arch.pointerSize)
     : inLibrary(target, image.slide, handle);

@@ -94,10 +94,14 @@ function moduleOf(image: LoadedImage, { info, imageOffset }: DwarfPlace): Module
   const known = modules[hasDemanglers() ? 1 : 0];
   let module = known.get(info);
   if (module === undefined) {
-    module = new ModuleVariables(info, (offset) => {
-      const found = imageOffset(offset);
-      return found === undefined ? undefined : image.loadAddress + BigInt(found);
-    });
+    module = new ModuleVariables(
+      info,
+      (offset) => {
+        const found = imageOffset(offset);
+        return found === undefined ? undefined : image.loadAddress + BigInt(found);
+      },
+      (info) => moduleOf(image, { info, imageOffset, offset: 0 }),
+    );
     known.set(info, module);
     moduleImages.set(module, image);
   }
@@ -320,6 +324,17 @@ function activationAt(frame: Omit<FrameState, "level" | "resolver">): Activation
   };
 }
 
+/** The type with a name in a module, or in another file of its image; one that is complete where there is one. */
+function typeIn(module: ModuleVariables, name: RawText): Type | null {
+  let found: Type | null = null;
+  for (const { entries, types } of module.all()) {
+    const type = searchType(entries, types, name);
+    if (type !== null && !type.isIncomplete) return type;
+    found ??= type;
+  }
+  return found;
+}
+
 /** @param offset in the module's debug information, of the code whose namespaces are used */
 function contextOf(
   { arch, resolver, origin }: Pick<FrameState, "arch" | "resolver" | "origin">,
@@ -351,7 +366,7 @@ function contextOf(
     findType(name, near) {
       let type = found.get(name);
       if (type === undefined) {
-        type = module === null ? null : searchType(module.entries, module.types, name);
+        type = module === null ? null : typeIn(module, name);
         found.set(name, type);
       }
       if (type !== null && !type.isIncomplete || near === undefined) return type;
@@ -367,7 +382,13 @@ function contextOf(
       const unit = module === null || offset === undefined ? null : module.info.unitAt(offset);
       return unit && searchType(module!.entries, module!.types, name, unit);
     },
-    findConstant: (name) => module && constantNamed(module, arch, context, name),
+    findConstant(name) {
+      for (const each of module?.all() ?? []) {
+        const constant = constantNamed(each, arch, context, name);
+        if (constant !== null) return constant;
+      }
+      return null;
+    },
     findGlobal(name) {
       const image = module === null ? undefined : moduleImages.get(module);
       if (module === null || image === undefined || offset === undefined) return null;

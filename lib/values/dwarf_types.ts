@@ -95,17 +95,22 @@ export interface DynamicCount {
   readonly more: number;
 }
 
+/** Maximum number of types in each other that are declared elsewhere. */
+const MAX_DECLARED = 8;
+
 /** The types of one image. */
 export class TypeReader {
   readonly entries: EntryReader;
   readonly #types = new Map<number, Type>();
-  /** Finds the definition of a type that is only declared; -1 for none. */
-  readonly #define: (name: RawText, tag: number) => number;
+  readonly #define: (name: RawText, tag: number) => DefinitionPlace | null;
   /** Definitions by the place of the declaration. */
-  readonly #defined = new Map<number, Entry>();
+  readonly #defined = new Map<number, Definition>();
 
-  /** @param define the place of the definition of a type with that qualified name; -1 for none */
-  constructor(entries: EntryReader, define: (name: RawText, tag: number) => number) {
+  /** @param define finds the definition of a type with that qualified name, of which there is only a declaration */
+  constructor(
+    entries: EntryReader,
+    define: (name: RawText, tag: number) => DefinitionPlace | null,
+  ) {
     this.entries = entries;
     this.#define = define;
   }
@@ -115,7 +120,7 @@ export class TypeReader {
     let type = this.#types.get(place);
     if (type === undefined) {
       const entry = guarded(() => this.entries.at(place), null);
-      type = entry === null ? damagedType : this.#make(entry);
+      type = entry === null ? damagedType : this.#make(this.#signed(entry) ?? entry);
       if (this.#types.size >= MAX_TYPES) this.#types.clear();
       this.#types.set(place, type);
     }
@@ -181,44 +186,77 @@ export class TypeReader {
     return null;
   }
 
+  /** The type in a unit of its own that an entry stands for: it has nothing but the unit's signature. `null` for other
+   * entries. */
+  #signed(entry: Entry): Entry | null {
+    return entry.has(AT.signature) && !entry.has(AT.name)
+      ? guarded(() => entry.referenced(AT.signature), null)
+      : null;
+  }
+
   /** The name with those of what a type is declared in, as in `ns::Outer::Inner`. */
-  qualified(entry: Entry, name: RawText): RawText {
+  qualified(entry: Entry, name: RawText, depth = 0): RawText {
     // C has no namespaces, and Go's and Swift's names are whole.
     const language = languageOf(entry.unit.language);
     if (language === "c" || language === "objc" || language === "go" || language === "swift") {
       return name;
     }
+    // GCC defines the type of a unit of its own beside its declaration, which is in the namespaces.
+    const declared = guarded(() => entry.reference(AT.specification), -1);
+    const inside = declared < 0 ? entry.place : declared;
     let whole = name;
-    for (const { place, tag } of guarded(() => this.entries.containers(entry.place), [])) {
+    for (const { place, tag } of guarded(() => this.entries.containers(inside), [])) {
       if (tag === TAG.subprogram || tag === TAG.inlined_subroutine || tag === TAG.lexical_block) {
         break;
       }
-      const around = guarded(() => this.entries.at(place), null);
+      const own = guarded(() => this.entries.at(place), null);
+      const around = own === null ? null : this.#signed(own) ?? own;
       const held = around?.name ??
         (tag === TAG.namespace ? "(anonymous namespace)" : anonymousName(tag));
-      whole = `${held}::${whole}`;
-      if (whole.length > MAX_NAME) break;
+      const isDeclared = around !== null && depth < MAX_DECLARED &&
+        (around !== own || around.has(AT.specification));
+      whole = `${isDeclared ? this.qualified(around, held, depth + 1) : held}::${whole}`;
+      if (isDeclared || whole.length > MAX_NAME) break;
     }
     return whole;
   }
 
   /** The definition of what an entry declares; the entry itself when it is one, or none is known. */
-  definition(entry: Entry): Entry {
+  definition(entry: Entry): Definition {
     const known = this.#defined.get(entry.place);
     if (known !== undefined) return known;
-    let found: Entry | null = null;
+    let found: Definition | null = null;
     if (guarded(() => entry.flag(AT.declaration), false)) {
-      found = guarded(() => entry.referenced(AT.signature), null);
-      const name = found === null ? guarded(() => entry.name, null) : null;
-      if (name !== null) {
-        const place = guarded(() => this.#define(this.qualified(entry, name), entry.tag), -1);
-        found = place < 0 ? null : guarded(() => this.entries.at(place), null);
-      }
+      const signed = guarded(() => entry.referenced(AT.signature), null);
+      const name = signed === null ? guarded(() => entry.name, null) : null;
+      if (signed !== null) found = { types: this, entry: signed };
+      else if (name !== null) found = this.#find(this.qualified(entry, name), entry.tag);
     }
+    found ??= { types: this, entry };
     if (this.#defined.size >= MAX_TYPES) this.#defined.clear();
-    this.#defined.set(entry.place, found ?? entry);
-    return found ?? entry;
+    this.#defined.set(entry.place, found);
+    return found;
   }
+
+  #find(name: RawText, tag: number): Definition | null {
+    return guarded(() => {
+      const found = this.#define(name, tag);
+      const entry = found === null ? null : found.types.entries.at(found.place);
+      return found === null || entry === null ? null : { types: found.types, entry };
+    }, null);
+  }
+}
+
+/** Where the definition of a type is: its units may be in another file than the declaration's. */
+export interface DefinitionPlace {
+  readonly types: TypeReader;
+  readonly place: number;
+}
+
+/** The entry of a definition, and what reads its types. */
+interface Definition {
+  readonly types: TypeReader;
+  readonly entry: Entry;
 }
 
 /** Stands for a type whose entry cannot be read. */
@@ -288,19 +326,21 @@ class DwarfType implements DeclaredType {
     return this.#reader.qualified(this.#entry, anonymousName(this.#entry.tag));
   }
 
-  get #definition(): Entry {
+  get #definition(): Definition {
     const isRecord = this.kind === "struct" || this.kind === "class" || this.kind === "union" ||
       this.kind === "enum";
-    return isRecord ? this.#reader.definition(this.#entry) : this.#entry;
+    return isRecord
+      ? this.#reader.definition(this.#entry)
+      : { types: this.#reader, entry: this.#entry };
   }
 
   get isIncomplete(): boolean {
-    return guarded(() => this.#definition.flag(AT.declaration), true);
+    return guarded(() => this.#definition.entry.flag(AT.declaration), true);
   }
 
   get size(): number | null {
     const { kind } = this;
-    const own = guarded(() => this.#definition.number(AT.byte_size), undefined);
+    const own = guarded(() => this.#definition.entry.number(AT.byte_size), undefined);
     if (own !== undefined) return own <= MAX_COUNT ? own : null;
     switch (kind) {
       case "pointer":
@@ -340,9 +380,11 @@ class DwarfType implements DeclaredType {
 
   get target(): Type | null {
     if (this.#target === undefined) {
-      const entry = this.kind === "enum" ? this.#definition : this.#entry;
+      const { types, entry } = this.kind === "enum"
+        ? this.#definition
+        : { types: this.#reader, entry: this.#entry };
       const place = guarded(() => entry.reference(AT.type), -1);
-      const target = place < 0 ? null : this.#reader.at(place);
+      const target = place < 0 ? null : types.at(place);
       this.#target = target === null ? null : blockFunction(this.kind, target) ?? target;
     }
     return this.#target;
@@ -386,7 +428,10 @@ class DwarfType implements DeclaredType {
 
   #declaredIn(): Declared {
     return this.#declared ??= guarded(
-      () => readDeclared(this.#reader, this.#definition),
+      () => {
+        const { types, entry } = this.#definition;
+        return readDeclared(types, entry);
+      },
       { methods: [], statics: [] },
     );
   }
@@ -427,7 +472,8 @@ class DwarfType implements DeclaredType {
     const found: Enumerator[] = [];
     const { encoding, size } = canonical(this.target ?? voidType);
     const signed = encoding === "signed" || encoding === "signed-char";
-    for (const child of this.#reader.entries.children(this.#definition)) {
+    const { types, entry } = this.#definition;
+    for (const child of types.entries.children(entry)) {
       if (child.tag !== TAG.enumerator) continue;
       const value = child.integer(AT.const_value) ?? 0n;
       const bits = (size ?? 8) * 8;
@@ -442,7 +488,10 @@ class DwarfType implements DeclaredType {
   }
 
   #partsOf(): Parts {
-    return this.#parts ??= guarded(() => readParts(this.#reader, this.#definition), noParts);
+    return this.#parts ??= guarded(() => {
+      const { types, entry } = this.#definition;
+      return readParts(types, entry);
+    }, noParts);
   }
 }
 

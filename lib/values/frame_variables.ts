@@ -47,17 +47,36 @@ export class ModuleVariables {
   readonly scopes: ScopeReader;
   /** The address in the process of an offset in the debug information; `undefined` when not known. */
   readonly addressOf: (offset: number) => bigint | undefined;
+  readonly #moduleOf: (info: DwarfInfo) => ModuleVariables | null;
 
-  constructor(info: DwarfInfo, addressOf: (offset: number) => bigint | undefined) {
+  /** @param moduleOf what reads another file with entries of the same image */
+  constructor(
+    info: DwarfInfo,
+    addressOf: (offset: number) => bigint | undefined,
+    moduleOf: (info: DwarfInfo) => ModuleVariables | null = () => null,
+  ) {
     this.info = info;
+    this.#moduleOf = moduleOf;
     this.entries = new EntryReader(info);
-    this.types = new TypeReader(
-      this.entries,
-      (name, tag) => findDefinition(this.entries, this.types, name, tag),
-    );
+    this.types = new TypeReader(this.entries, (name, tag) => {
+      for (const { entries, types } of this.all()) {
+        const place = findDefinition(entries, types, name, tag);
+        if (place >= 0) return { types, place };
+      }
+      return null;
+    });
     this.lists = new LocationLists(this.entries);
     this.scopes = new ScopeReader(this.entries);
     this.addressOf = addressOf;
+  }
+
+  /** This one, and those of the files that the image's units were split into. */
+  *all(): Generator<ModuleVariables> {
+    yield this;
+    for (const info of this.info.linked?.files() ?? this.info.files()) {
+      const other = info === this.info ? null : this.#moduleOf(info);
+      if (other !== null) yield other;
+    }
   }
 }
 

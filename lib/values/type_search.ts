@@ -7,6 +7,7 @@ import {
   TAG,
   type TypeTables,
   typeTables,
+  UT,
 } from "../dwarf/variables.ts";
 import type { DwarfUnit } from "../dwarf/mod.ts";
 import type { RawText } from "../escape.ts";
@@ -161,7 +162,9 @@ export function constantPlaces(entries: EntryReader, name: string): readonly num
 function searchOf(entries: EntryReader): Search {
   let search = searches.get(entries);
   if (search === undefined) {
-    const tables = typeTables(entries.info.reader.sections);
+    // Tables of a linked file count from the entries of split ones, which they do not name.
+    const isSplit = entries.info.units.some(({ type }) => type === UT.skeleton);
+    const tables = isSplit ? null : typeTables(entries.info.reader.sections);
     search = { tables, index: undefined, constants: undefined };
     searches.set(entries, search);
   }

@@ -224,8 +224,108 @@ Deno.test({
         await build(folder, name);
       }
       await Deno.writeTextFile(`${folder}/main.cpp`, program);
-      await run(folder, "g++", "-g", "-std=c++20", "main.cpp", "-o", "main", "./libfirst.so");
-      await running(folder, "main", check);
+      const split = ["-gsplit-dwarf", "-fdebug-types-section"];
+      for (const flags of [[], [...split, "-gdwarf-4"], [...split, "-gdwarf-5"]]) {
+        await run(folder, "g++", "-g", ...flags, "-std=c++20", "-c", "main.cpp");
+        await run(folder, "g++", "main.o", "-o", "main", "./libfirst.so");
+        await running(folder, "main", check);
+      }
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
+
+const opaque = `
+#include <stdio.h>
+#include <unistd.h>
+namespace box {
+enum Mode { kOff, kOn = 4 };
+#ifdef HERE
+struct Opaque { int id = 5; Mode mode = kOn; virtual ~Opaque(); };
+Opaque::~Opaque() {}
+Opaque *make() { return new Opaque; }
+#else
+struct Opaque;
+Opaque *make();
+#endif
+}
+#ifndef HERE
+int main() {
+  box::Opaque *held = box::make();
+  puts("ready"); fflush(stdout);
+  pause();
+  return held != nullptr;
+}
+#endif
+`;
+
+Deno.test({
+  name: "a type that a split unit only declares is the one that another file defines",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    const folder = await Deno.makeTempDir();
+    try {
+      await Deno.writeTextFile(`${folder}/opaque.cpp`, opaque);
+      for (const version of ["4", "5"]) {
+        const flags = ["-g", `-gdwarf-${version}`, "-gsplit-dwarf", "-c", "opaque.cpp"];
+        await run(folder, "clang++-19", ...flags, "-o", "main.o");
+        await run(folder, "clang++-19", ...flags, "-DHERE", "-o", "here.o");
+        await run(folder, "clang++-19", "main.o", "here.o", "-o", "opaque");
+        await running(folder, "opaque", (target) => {
+          using _pause = target.pause();
+          const held = local(target.threads[0], "held");
+          assertEquals(held.deref()?.children().map(({ name, text }) => [name, text]), [
+            ["id", "5"],
+            ["mode", "kOn"],
+          ]);
+          const { context } = held;
+          assertEquals(context.findType?.("box::Opaque")?.size, 16);
+          assertEquals(`${context.findConstant?.("kOn")}`, "(box::Mode) kOn = kOn");
+        });
+      }
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
+
+const nested = `
+#include <stdio.h>
+#include <unistd.h>
+namespace out {
+struct Around { struct In; In *in; };
+struct Around::In { int id = 4; struct Deep { int more = 9; } deep; };
+}
+int main() {
+  out::Around::In in;
+  out::Around around{&in};
+  out::Around::In::Deep *deep = &in.deep;
+  asm volatile("" : : "m"(around), "m"(deep));
+  puts("ready"); fflush(stdout);
+  pause();
+}
+`;
+
+Deno.test({
+  name: "types in units of their own have the names of what they are declared in",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    const folder = await Deno.makeTempDir();
+    try {
+      await Deno.writeTextFile(`${folder}/nested.cpp`, nested);
+      for (const compiler of ["g++", "clang++-19"]) {
+        const flags = ["-g", "-fdebug-types-section", "nested.cpp", "-o", "nested"];
+        await run(folder, compiler, ...flags);
+        await running(folder, "nested", (target) => {
+          using _pause = target.pause();
+          const [thread] = target.threads;
+          assertEquals(["in", "around", "deep"].map((name) => local(thread, name).type.name), [
+            ...["out::Around::In", "out::Around", "out::Around::In::Deep *"],
+          ], compiler);
+          assertEquals(local(thread, "deep").deref()?.child("more")?.scalar, 9);
+        });
+      }
     } finally {
       await Deno.remove(folder, { recursive: true });
     }
@@ -277,9 +377,10 @@ Deno.test({
     try {
       await Deno.writeTextFile(`${folder}/wide.c`, wide);
       for (const name of ["first", "second"]) await build(folder, name);
-      for (const version of ["4", "5"]) {
-        const flags = ["-O2", `-gdwarf-${version}`];
-        await run(folder, "gcc", ...flags, "wide.c", "-o", "wide", "./libfirst.so");
+      for (const version of ["4", "5", "4 -gsplit-dwarf", "5 -gsplit-dwarf"]) {
+        const flags = ["-O2", ...`-gdwarf-${version}`.split(" ")];
+        await run(folder, "gcc", ...flags, "-c", "wide.c");
+        await run(folder, "gcc", "wide.o", "-o", "wide", "./libfirst.so");
         await running(folder, "wide", (target, printed) => {
           using _pause = target.pause();
           // A program without threads' variables of its own: its library is the first module.

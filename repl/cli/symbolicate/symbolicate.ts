@@ -118,9 +118,10 @@ function preparation({ name }: AnswerStyle): (known: readonly AddressInfo[]) => 
       names.push(raw);
     };
     for (const resolution of known) {
-      const { frames } = resolution;
+      const { frames, symbol } = resolution;
       for (const { function: raw } of frames) ask(raw);
-      if (frames.length === 0 && resolution.symbol !== null) ask(resolution.symbol.name);
+      // Lines may be known of a function that debug information does not name.
+      if ((frames.at(-1)?.function ?? "") === "" && symbol !== null) ask(symbol.name);
     }
     if (names.length === 0) return;
     const symbols = await import("../../../lib/symbols/mod.ts");

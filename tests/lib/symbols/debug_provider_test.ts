@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertFalse, assertMatch } from "@std/assert";
 import { bytesSource, Image } from "../../../lib/macho/mod.ts";
+import { ElfImage } from "../../../lib/elf/mod.ts";
 import { DebugProvider, SymbolFiles, Symbolizer } from "../../../lib/symbols/mod.ts";
 import { FileTree, fixture } from "./file_tree.ts";
 
@@ -336,3 +337,102 @@ Deno.test("a disposed provider knows nothing and opens nothing", () => {
   assertEquals(tree.asked, []);
   assertFalse(tree.opened > 0);
 });
+
+/** A program of two units whose entries are in files of their own, made in `/build`. */
+async function splitProgram(
+  folder: string,
+  version: string,
+  more: string,
+): Promise<Record<"program" | "one" | "two", Uint8Array>> {
+  const run = async (...args: string[]): Promise<void> => {
+    const { success, stderr } = await new Deno.Command("cc", { args, cwd: folder }).output();
+    assert(success, new TextDecoder().decode(stderr));
+  };
+  const inline = "static inline __attribute__((always_inline)) int";
+  const units = {
+    one: `${inline} inner(int a) {\n return a * 3 + ${more};\n}
+int other(int);
+int main(int count, char **words) {
+ return (words[0][0] == inner(count)) + other(count);
+}`,
+    two: `${inline} deeper(int a) {\n int step${more} = a / 7;\n return step${more} - a;\n}
+int other(int a) {
+ return deeper(a);
+}`,
+  };
+  const flags = ["-g", version, "-gsplit-dwarf", "-O1", `-fdebug-prefix-map=${folder}=/build`];
+  for (const [name, text] of Object.entries(units)) {
+    await Deno.writeTextFile(`${folder}/${name}.c`, text);
+    await run(...flags, "-c", `${name}.c`, "-o", `${name}.o`);
+  }
+  await run("one.o", "two.o", "-o", "program");
+  const read = (name: string) => Deno.readFile(`${folder}/${name}`);
+  return { program: await read("program"), one: await read("one.dwo"), two: await read("two.dwo") };
+}
+
+/** The names of the functions at the symbol `other`, and what is missing. */
+function splitNames(
+  tree: FileTree,
+  bytes: Uint8Array,
+  folders: readonly string[] = [],
+  path = "/app/program",
+): { readonly names: string[]; readonly missing: readonly string[] } {
+  const image = ElfImage.fromSource(bytesSource(bytes, path));
+  using provider = new DebugProvider({ files: tree }, new SymbolFiles(tree, folders));
+  const symbolizer = new Symbolizer([image], provider);
+  const address = (name: string) => [...image.findSymbols(name)][0].address + 1n;
+  const names = ["main", "other"].flatMap((name) => {
+    // The inlined call is somewhere in the function.
+    const chains = Array.from(
+      { length: 24 },
+      (_, at) => symbolizer.resolve(address(name) + BigInt(at)).frames,
+    );
+    const [longest] = chains.sort((a, b) => b.length - a.length);
+    return longest.map((frame) => frame.function ?? "");
+  });
+  return { names, missing: provider.missing.flatMap(({ reasons }) => reasons) };
+}
+
+for (const version of ["-gdwarf-4", "-gdwarf-5"]) {
+  Deno.test({
+    name:
+      `${version}: entries in files of their own, where they were made, beside the program, in folders`,
+    ignore: Deno.build.os !== "linux",
+    async fn() {
+      const folder = await Deno.makeTempDir();
+      try {
+        const { program, one, two } = await splitProgram(folder, version, "1");
+        const all = ["inner", "main", "deeper", "other"];
+        const whole = new FileTree({ "/build/one.dwo": one, "/build/two.dwo": two });
+        assertEquals(splitNames(whole, program), { names: all, missing: [] });
+        assertEquals(whole.opened, 0);
+        const beside = new FileTree({ "/app/one.dwo": one, "/app/two.dwo": two });
+        assertEquals(splitNames(beside, program), { names: all, missing: [] });
+        const kept = new FileTree({ "/kept/a/one.dwo": one, "/kept/two.dwo": two });
+        assertEquals(splitNames(kept, program, ["/kept"]), { names: all, missing: [] });
+        const missing = "split debug information is missing, and with it variables and inlined " +
+          "calls: /build/two.dwo";
+        const half = new FileTree({ "/build/one.dwo": one });
+        assertEquals(splitNames(half, program), {
+          names: ["inner", "main", ""],
+          missing: [missing],
+        });
+        // Of another build: the ID is another one.
+        const changed = await splitProgram(folder, version, "2");
+        const other = new FileTree({ "/build/one.dwo": one, "/build/two.dwo": changed.two });
+        assertEquals(splitNames(other, program), {
+          names: ["inner", "main", ""],
+          missing: ["split debug information of another build is not used: /build/two.dwo"],
+        });
+        for (let seed = 1; seed < 120; seed++) {
+          const damaged = one.slice();
+          for (let at = seed; at < damaged.length; at += 97 * seed) damaged[at] ^= 1 << (seed & 7);
+          const tree = new FileTree({ "/build/one.dwo": damaged, "/build/two.dwo": two });
+          assertEquals(splitNames(tree, program).names.slice(-2), all.slice(-2));
+        }
+      } finally {
+        await Deno.remove(folder, { recursive: true });
+      }
+    },
+  });
+}
