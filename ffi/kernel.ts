@@ -23,7 +23,9 @@ import {
   refusalOf,
   setStateRefusal,
   stackshotRemedy,
+  stopRefusalOf,
 } from "./remedy.ts";
+import { statusField } from "./procfs.ts";
 import { startSampling } from "./sampling.ts";
 import { findSignedCopy } from "./signed_copy.ts";
 import { type Watchdog, watchdogOf } from "./watchdog.ts";
@@ -43,6 +45,13 @@ const kern = {
 
 /** `MACH_PORT_DEAD` of `<mach/port.h>`. */
 const deadPort = 0xffff_ffff;
+
+/** The calls that attach to a thread on Linux. */
+const attaching: ReadonlySet<string> = new Set([
+  "thread_suspend",
+  "thread_get_state",
+  "thread_set_state",
+]);
 
 /** How to open the kernel's native side. */
 export interface KernelOptions {
@@ -266,9 +275,12 @@ class Shim implements NativeKernel {
         : "the thread waits in the kernel and cannot be stopped now";
       return new MachError(call, code, text);
     }
-    // On Linux a task is attached to when it is first suspended.
-    if (code === kern.failure && whole && this.system === "linux" && pid !== undefined) {
-      return new AttachError(call, code, refusalOf(pid, this.#facts()));
+    // On Linux a task or a thread is attached to when it is suspended.
+    if (code === kern.failure && this.system === "linux") {
+      const process = whole ? pid : attaching.has(call) ? this.#processOf(port) : undefined;
+      if (process !== undefined) {
+        return new AttachError(call, code, stopRefusalOf(process, this.#facts()));
+      }
     }
     if (code === kern.resourceShortage) {
       const text = "this process is out of file descriptors, or of memory: `ulimit -n` shows how " +
@@ -293,6 +305,13 @@ class Shim implements NativeKernel {
       ? this.#shim.mp_task_dyld_info(port, this.#record)
       : kern.success;
     return probe !== kern.success;
+  }
+
+  /** The process of a thread, on Linux; `undefined` where it has ended. */
+  #processOf(thread: number): number | undefined {
+    if (this.#shim.mp_thread_info_get(thread, this.#record) !== kern.success) return undefined;
+    const pid = Number(statusField(Number(this.#recordView.getBigUint64(0, true)), "Tgid"));
+    return pid > 0 ? pid : undefined;
   }
 
   #exists(pid: number): boolean {

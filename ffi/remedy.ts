@@ -231,6 +231,15 @@ export function refusalOf(pid: number, facts: RefusalFacts): Refusal {
   return { reason: "gone", text: `there is no process with the pid ${pid}` };
 }
 
+/** Why a process or one of its threads could not be stopped, although its task was had, and the remedy: somebody else has
+ * come first, and may have let go since. Two that look at one process now and then meet so. */
+export function stopRefusalOf(pid: number, facts: RefusalFacts): Refusal {
+  const refusal = refusalOf(pid, facts);
+  if (refusal.reason !== "other") return refusal;
+  const text = `another debugger had pid ${pid} at that moment, and has let it go: try again`;
+  return { reason: "traced", text };
+}
+
 /** `CPU_TYPE_ARM64`, and `CPU_SUBTYPE_ARM64E` less its capability bits. */
 const arm64 = 0x0100_000c;
 const arm64e = 2;

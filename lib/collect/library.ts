@@ -13,6 +13,8 @@ export type SqlRow = Readonly<Record<string, SqlValue>>;
 
 /** A prepared statement, as `node:sqlite` has it. */
 export interface SqlStatement {
+  /** The text that it was made of: of several statements, the first. */
+  readonly sourceSQL: string;
   run(...values: SqlValue[]): unknown;
   get(...values: SqlValue[]): SqlRow | undefined;
   all(...values: SqlValue[]): SqlRow[];

@@ -135,3 +135,8 @@ export function waitingOf(thread: Thread, own?: ReadonlySet<string>): Waiting {
   if (thread.state === "running") return { what: null, isIdle: false };
   return waitingIn(waitFrames(thread.backtrace({ limit: DEPTH }).activations), own);
 }
+
+/** Whether a thread is in a function that waits, whatever its state: one that was woken is there until it goes on. */
+export function isInWait(thread: Thread): boolean {
+  return waitingIn(waitFrames(thread.backtrace({ limit: DEPTH }).activations)).what !== null;
+}

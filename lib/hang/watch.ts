@@ -83,6 +83,8 @@ export interface HangOptions {
   readonly captureFrom?: (hang: Hang) => number;
   /** Ends the watch. */
   readonly signal?: AbortSignal;
+  /** Called when the watch begins: the rate and the limit can be kept, and there is such a thread. */
+  readonly onStart?: () => void;
   /** Gets what went wrong, where the watch goes on. */
   readonly problem?: (message: string) => void;
   /** Default: the system's. */
@@ -177,6 +179,7 @@ export async function* hangs(
   }
   const probe = await target.probe(options.thread);
   if (probe === undefined) throw new RangeError(`${target} has no thread named ${options.thread}`);
+  options.onStart?.();
   using watch = new Watch(target, probe, { ...options, limit, rate });
   await watch.warm();
   const { random = Math.random } = options;

@@ -3,7 +3,8 @@
  * Threads are the outermost frame, as async-profiler writes them: `[name tid=259]`, here with
  * `queue=LABEL` where there is one. Lines are `work (file.c:12)`, as py-spy writes them, and inlined
  * calls have the suffix `_[i]`, as in `stackcollapse-perf.pl --inline`. Times, states, addresses and
- * images are not in the format. Weights are whole numbers; those of time are nanoseconds. */
+ * images are not in the format. Weights of time are nanoseconds, in whole numbers; counts are as they are, which
+ * may be fractions: flamegraph.pl takes both. */
 
 import { FormatError } from "../errors.ts";
 import type { RawText } from "../escape.ts";
@@ -49,6 +50,13 @@ function firstAlike({ stacks }: Profile, texts: readonly RawText[]): (stack: num
   return (stack) => stack < 0 ? -1 : first[stack];
 }
 
+/** A count, with the digits that are read again. */
+function countText(weight: number): string {
+  return Number.isInteger(weight)
+    ? `${wholeNumber(weight)}`
+    : weight.toFixed(9).replace(/\.?0+$/, "").replace(/^-0$/, "0");
+}
+
 /** Writes a profile, line by line.
  *
  * @throws RangeError when it would be too large
@@ -67,7 +75,7 @@ export function* writeCollapsed(profile: Profile): Generator<string> {
   };
   const texts = Array.from({ length: frames.length }, (_, frame) => textOf(frame));
   const alike = firstAlike(profile, texts);
-  const scale = nanosecondsIn(profile.unit) ?? 1;
+  const scale = nanosecondsIn(profile.unit);
   for (const thread of profile.threads) {
     const process = processPrefix(profile, thread);
     const root = [process === null ? null : plain(process), threadFrame(thread)]
@@ -79,8 +87,8 @@ export function* writeCollapsed(profile: Profile): Generator<string> {
       weights.set(stack, (weights.get(stack) ?? 0) + samples.weight[row]);
     }
     for (const [stack, weight] of weights) {
-      const value = wholeNumber(weight * scale);
-      if (value === 0n) continue;
+      const value = scale === null ? countText(weight) : `${wholeNumber(weight * scale)}`;
+      if (value === "0") continue;
       const list: RawText[] = [];
       for (let at = stack; at >= 0; at = stacks.prefix[at]) {
         list.push(texts[stacks.frame[at]]);

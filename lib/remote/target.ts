@@ -2,6 +2,7 @@ import { type Arch, readRegister, register, writeRegister } from "../arch/mod.ts
 import { MachError, MemoryReadError, TargetGoneError } from "../errors.ts";
 import type { RawText } from "../escape.ts";
 import type { FileSystem } from "../file_system.ts";
+import { withHex } from "../json_form.ts";
 import { log } from "../log.ts";
 import type { Image, LoadedImage, MemoryReader } from "../macho/walking.ts";
 import type { Profile } from "../profile/mod.ts";
@@ -638,7 +639,7 @@ export class RemoteTarget extends Target {
   /** See {@linkcode Target.regions}. */
   regions(): Region[] {
     this.#checkOpen();
-    return this.#stopped(() => readRegions(this.#stub));
+    return this.#stopped(() => readRegions(this.#stub)).map(withHex);
   }
 
   /** Samples the target by stopping it: the protocol has no other way. Each sample is a stop of the whole target

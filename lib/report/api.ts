@@ -16,11 +16,14 @@ export {
   type Absent,
   attributeReport,
   type Attribution,
+  type AttributionJson,
   type AttributionOptions,
   type CodeRange,
   explainReport,
   type Explanation,
+  type ExplanationJson,
   type OwnedFrame,
+  type OwnedFrameJson,
   type Owner,
 } from "./explain/mod.ts";
 export {
@@ -65,9 +68,8 @@ export {
   type ReportThread,
   type Span,
 } from "./report.ts";
+export type { ReportFrameJson } from "./frame_json.ts";
 export {
-  type OwnedFrameJson,
-  type ReportFrameJson,
   type ReportImageJson,
   type ReportJson,
   reportJson,

@@ -210,12 +210,12 @@ export type Unbranded<T> = T extends RawText ? string
 export type ReportParts =
   & Omit<
     CrashReport,
-    "crashedThread" | "decidingStack" | "stacks" | "embedded" | "panic" | "unread"
+    "crashedThread" | "decidingStack" | "stacks" | "toJSON" | "embedded" | "panic" | "unread"
   >
   & Partial<Pick<CrashReport, "embedded" | "panic" | "unread">>;
 
 /** A report. {@linkcode CrashReport.text} is the input unchanged, so that writing it back loses nothing;
- * the other members are its parsed content. `reportJson` makes JSON of it.
+ * the other members are its parsed content. `JSON.stringify` writes it as `reportJson` has it.
  *
  * @example
  * ```ts
@@ -319,6 +319,14 @@ export class CrashReport {
     return this.#crashed;
   }
 
+  /** The form of `crash --json`: see `reportJson`, which also has those of the threads, frames and images.
+   *
+   * @ignore
+   */
+  toJSON(): unknown {
+    return formOf(this);
+  }
+
   /** The stack that shows what happened: that of an uncaught exception, else the crashed thread's, else the
    * first thread's. */
   get decidingStack(): readonly ReportFrame[] {
@@ -331,6 +339,16 @@ export class CrashReport {
     const threads = this.threads.map(({ frames }) => frames);
     return this.lastException === null ? threads : [this.lastException, ...threads];
   }
+}
+
+/** Most who read reports write no JSON, which takes the explanations. */
+let formOf: (report: CrashReport) => unknown = () => {
+  throw new TypeError("import report_json.ts");
+};
+
+/** Says what a report's form in JSON is. */
+export function onReportJson(form: (report: CrashReport) => unknown): void {
+  formOf = form;
 }
 
 /** A process without any information. */

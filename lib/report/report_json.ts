@@ -5,21 +5,25 @@ import { hex } from "../hex.ts";
 import {
   attributeReport,
   type Attribution,
+  type AttributionJson,
+  attributionJson,
   explainReport,
-  type OwnedFrame,
+  type ExplanationJson,
+  explanationJson,
 } from "./explain/mod.ts";
+import { frameJson, type ReportFrameJson } from "./frame_json.ts";
 import { type ReportSignature, reportSignature } from "./group/signature.ts";
-import type {
-  CrashReport,
-  ReportException,
-  ReportField,
-  ReportFormat,
-  ReportFrame,
-  ReportImage,
-  ReportProcess,
-  ReportSection,
-  ReportTermination,
-  ReportThread,
+import {
+  type CrashReport,
+  onReportJson,
+  type ReportException,
+  type ReportField,
+  type ReportFormat,
+  type ReportImage,
+  type ReportProcess,
+  type ReportSection,
+  type ReportTermination,
+  type ReportThread,
 } from "./report.ts";
 import type { MissingReportSymbols } from "./symbolicate/mod.ts";
 
@@ -33,23 +37,6 @@ export interface ReportImageJson
   /** In bytes, `"0x…"`; `null` when not said. */
   readonly size: string | null;
 }
-
-/** A frame in {@linkcode ReportJson}, as a frame of a target is by its `toJSON`. */
-export interface ReportFrameJson
-  extends Pick<ReportFrame, "index" | "symbol" | "file" | "line" | "column" | "inlined"> {
-  /** `"0x…"`. */
-  readonly address: string;
-  /** The image's name; `null` when not known. */
-  readonly image: string | null;
-  /** In bytes: from the symbol, and without one from the image; `null` when not known. */
-  readonly offset: number | null;
-  /** How a walk found it, which a report does not say. */
-  readonly via: null;
-}
-
-/** A frame and whose it is, in {@linkcode ReportJson}. */
-export interface OwnedFrameJson
-  extends ReportFrameJson, Pick<OwnedFrame, "owner" | "library" | "unit" | "by"> {}
 
 /** A thread in {@linkcode ReportJson}, as a thread of a target is by its `toJSON`: what only that has is `null`. */
 export interface ReportThreadJson
@@ -110,19 +97,9 @@ export interface ReportJson {
   /** See {@linkcode CrashReport.information}. */
   readonly information: readonly string[];
   /** See {@linkcode explainReport}. */
-  readonly explanation: {
-    readonly headline: string;
-    readonly happened: readonly string[];
-    readonly causes: readonly string[];
-    readonly check: readonly string[];
-    readonly firstOwn: ReportFrameJson | null;
-    readonly path: readonly string[];
-  };
+  readonly explanation: ExplanationJson;
   /** See {@linkcode attributeReport}. */
-  readonly attribution: Pick<Attribution, "verdict" | "library" | "isEvidence"> & {
-    readonly deciding: OwnedFrameJson | null;
-    readonly involved: readonly OwnedFrameJson[];
-  };
+  readonly attribution: AttributionJson;
   /** What makes two reports the same crash. */
   readonly signature: ReportSignature;
   /** Images whose symbols were looked for and not found, and how many frames they would name. */
@@ -171,24 +148,6 @@ function imageJson(image: ReportImage): ReportImageJson {
   };
 }
 
-function frameJson(frame: ReportFrame): ReportFrameJson {
-  const { index, address, image, imageName, symbol, offset, file, line, column, inlined } = frame;
-  return {
-    index,
-    address: hex(address),
-    image: image?.name ?? imageName,
-    symbol,
-    offset: symbol !== null || image === null || address < image.base
-      ? offset
-      : Number(address - image.base),
-    file,
-    line,
-    column,
-    inlined,
-    via: null,
-  };
-}
-
 function threadJson(thread: ReportThread): ReportThreadJson {
   return {
     index: thread.index,
@@ -209,16 +168,6 @@ function threadJson(thread: ReportThread): ReportThreadJson {
   };
 }
 
-function ownedJson(owned: OwnedFrame): OwnedFrameJson {
-  return {
-    ...frameJson(owned.frame),
-    owner: owned.owner,
-    library: owned.library,
-    unit: owned.unit,
-    by: owned.by,
-  };
-}
-
 /** A report, its explanation, its signature and whose crash it is, as one plain object for JSON: what
  * `machpause crash --json` prints. Images and threads are as a snapshot of a target has them.
  *
@@ -234,8 +183,6 @@ function ownedJson(owned: OwnedFrame): OwnedFrameJson {
 export function reportJson(report: CrashReport, options: ReportJsonOptions = {}): ReportJson {
   const { missing = [], attribution = attributeReport(report) } = options;
   const { exception, termination } = report;
-  const { headline, happened, firstOwn, path, causes, check } = explainReport(report);
-  const { verdict, library, isEvidence, deciding, involved } = attribution;
   return {
     file: report.file,
     format: report.format,
@@ -259,21 +206,8 @@ export function reportJson(report: CrashReport, options: ReportJsonOptions = {})
       code: termination.code === null ? null : hex(termination.code),
     },
     information: report.information,
-    explanation: {
-      headline,
-      happened,
-      causes,
-      check,
-      firstOwn: firstOwn === null ? null : frameJson(firstOwn),
-      path,
-    },
-    attribution: {
-      verdict,
-      library,
-      isEvidence,
-      deciding: deciding === null ? null : ownedJson(deciding),
-      involved: involved.map(ownedJson),
-    },
+    explanation: explanationJson(explainReport(report)),
+    attribution: attributionJson(attribution),
     signature: reportSignature(report),
     missing: missing.map(({ image, frames, crashedFrames }) => ({
       name: image.name,
@@ -290,3 +224,5 @@ export function reportJson(report: CrashReport, options: ReportJsonOptions = {})
     warnings: report.warnings,
   };
 }
+
+onReportJson(reportJson);

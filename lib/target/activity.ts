@@ -1,5 +1,6 @@
 /** What threads do over some time, from looks at their stacks: which are busy, which are stuck, what changed. */
 import type { RawText } from "../escape.ts";
+import type { Frame } from "./frame.ts";
 import type { Thread } from "./thread.ts";
 
 /** A thread at one moment. */
@@ -16,6 +17,8 @@ export interface ThreadLook {
   /** Processor time so far, in nanoseconds; where that is not told, how often it was found to have run. */
   readonly ran: bigint;
   readonly isRunning: boolean;
+  /** Whether it alone is suspended. */
+  readonly isSuspended?: boolean;
   /** Its registers, where nothing else tells that it ran. */
   readonly registers?: string;
 }
@@ -39,37 +42,48 @@ export function threadNames(
   }));
 }
 
-/** How it is told which threads run where the system tells neither their times nor their states, as over the wire. */
-export interface Untimed {
-  /** One may run whose registers are others than they were in this look. */
-  readonly before: Look;
-  /** Whether a thread is in a function that waits: then it has run in between, and runs no more. */
+/** How it is told which threads run. */
+export interface Running {
+  /** Where the system tells neither times nor states, as over the wire: one may run whose registers are others than they
+   * were in this look. */
+  readonly before?: Look;
+  /** Whether a thread is in a function that waits: then it runs no more, or not yet. On Linux the stop of a look wakes
+   * it, and then it is found running for as long as it has no CPU. */
   waits(thread: Thread): boolean;
 }
 
+/** The program's own functions among some frames, inlined calls included; the system's where there are no others. */
+export function ownFunctions(frames: readonly Frame[]): readonly RawText[] {
+  const own = frames.flatMap((frame) => frame.isSystem ? [] : frame.function ?? []);
+  return own.length > 0 ? own : frames.flatMap((frame) => frame.function ?? []);
+}
+
 /** Looks at threads. */
-export function lookAt(threads: readonly Thread[], untimed?: Untimed): Look {
+export function lookAt(threads: readonly Thread[], running?: Running): Look {
   const names = threadNames(threads);
   return new Map(threads.map((thread) => {
     const frames = [...thread.backtrace()];
-    const own = frames.filter(({ isSystem }) => !isSystem);
-    const named = own.flatMap((frame) => frame.function ?? []);
     return [thread.id, {
       id: thread.id,
       name: names.get(thread.id)!,
       isMain: thread.index === 0,
-      functions: named.length > 0 ? named : frames.flatMap((frame) => frame.function ?? []),
+      functions: ownFunctions(frames),
       callers: frames.slice(1).map(({ address }) => address).join(),
-      ...untimed === undefined
-        ? { ran: thread.userTime + thread.systemTime, isRunning: thread.state === "running" }
-        : motion(thread, untimed),
+      ...thread.suspendCount > 0 ? { isSuspended: true } : {},
+      ...running?.before === undefined
+        ? {
+          ran: thread.userTime + thread.systemTime,
+          isRunning: thread.state === "running" && running?.waits(thread) !== true,
+        }
+        : motion(thread, running.before, running),
     }];
   }));
 }
 
 function motion(
   thread: Thread,
-  { before, waits }: Untimed,
+  before: Look,
+  { waits }: Running,
 ): Pick<ThreadLook, "ran" | "isRunning" | "registers"> {
   const then = before.get(thread.id);
   const registers = `${thread.registers}`;
@@ -81,29 +95,60 @@ function motion(
   };
 }
 
-/** A thread that made no progress between two looks: it waits in one place, or loops in one function. */
+/** A thread that made no progress between two looks: it waits in one place, loops in one function, or is suspended
+ * alone. */
 export interface Stuck {
   readonly thread: ThreadLook;
-  readonly how: "waits" | "loops";
+  readonly how: "waits" | "loops" | "suspended";
 }
 
-/** The threads that made no progress. A main thread that waits is left out, as it does in its run loop.
+/** Processor time that says nothing, in nanoseconds: a look stops a thread that waits and wakes it, and Linux counts in
+ * ticks of a hundredth of a second. */
+const leastWork = 20_000_000n;
+/** The part of the time that a thread which waits may have used, for its timeouts. */
+const idlePart = 50n;
+
+/** Whether a thread did something between two looks that found it at one place. Registers do not tell it: they say that
+ * it ran, and not how long.
+ *
+ * @param between nanoseconds from one to the other
+ */
+function hasWorked(then: ThreadLook, now: ThreadLook, between: bigint): boolean {
+  const least = between / idlePart;
+  return now.registers === undefined &&
+    now.ran - then.ran > (least > leastWork ? least : leastWork);
+}
+
+/** Whether a thread that was found at one place by two looks runs all the time.
+ *
+ * A thread that waits may be found running: the stop of the look before has woken it. */
+function isBusy(then: ThreadLook, now: ThreadLook, between: bigint): boolean {
+  const used = now.ran - then.ran;
+  if (used === 0n) return false;
+  if (now.registers !== undefined) return now.isRunning || then.isRunning;
+  return now.isRunning && then.isRunning || 2n * used > between;
+}
+
+/** The threads that made no progress. A main thread that waits is left out, as it does in its run loop; so is a thread
+ * that comes back to where it waits after some work.
  *
  * @param waiting ids of threads that wait for another: the main thread is not left out then
+ * @param milliseconds from one look to the other
  */
 export function stuckThreads(
   before: Look,
   after: Look,
   waiting: ReadonlySet<bigint> = new Set(),
+  milliseconds = 1000,
 ): Stuck[] {
+  const between = BigInt(Math.round(milliseconds * 1e6));
   return [...after.values()].flatMap((thread): Stuck[] => {
     const then = before.get(thread.id);
     if (then === undefined || then.callers !== thread.callers) return [];
-    // A thread that waits at both looks may be charged a tick for the moment in which it was interrupted.
-    const isBusy = thread.ran > then.ran && (thread.isRunning || then.isRunning);
-    const how = isBusy ? "loops" : "waits";
-    const isIdle = thread.isMain && how === "waits" && !waiting.has(thread.id);
-    return isIdle ? [] : [{ thread, how }];
+    if (thread.isSuspended) return [{ thread, how: "suspended" }];
+    if (isBusy(then, thread, between)) return [{ thread, how: "loops" }];
+    const isIdle = thread.isMain && !waiting.has(thread.id);
+    return isIdle || hasWorked(then, thread, between) ? [] : [{ thread, how: "waits" }];
   });
 }
 
@@ -115,8 +160,12 @@ export interface Change {
   readonly after: ThreadLook | undefined;
 }
 
-/** What became of each thread, by name. */
-export function compareLooks(before: Look, after: Look): Change[] {
+/** What became of each thread, by name.
+ *
+ * @param milliseconds from one look to the other
+ */
+export function compareLooks(before: Look, after: Look, milliseconds = 500): Change[] {
+  const between = BigInt(Math.round(milliseconds * 1e6));
   const ids = new Set([...before.keys(), ...after.keys()]);
   const nameOf = ({ before, after }: Change) => (after ?? before)!.name;
   return [...ids].map((id): Change => {
@@ -125,7 +174,8 @@ export function compareLooks(before: Look, after: Look): Change[] {
     if (then === undefined) return { kind: "new", ...both };
     if (now === undefined) return { kind: "gone", ...both };
     if (then.functions.join("\n") !== now.functions.join("\n")) return { kind: "moved", ...both };
-    return { kind: now.isRunning && now.ran > then.ran ? "runs" : "same", ...both };
+    const hasRun = now.isRunning && now.ran > then.ran || hasWorked(then, now, between);
+    return { kind: hasRun ? "runs" : "same", ...both };
   }).sort((a, b) => nameOf(a) < nameOf(b) ? -1 : 1);
 }
 
@@ -153,7 +203,12 @@ export function busyStacks(looks: readonly Look[]): BusyStack[] {
     name,
     functions,
     share: count / looks.length,
-  })).sort((a, b) => b.share - a.share || (a.name < b.name ? -1 : 1));
+  })).sort(byShare);
+}
+
+/** Puts the busiest stack first. */
+export function byShare(a: BusyStack, b: BusyStack): number {
+  return b.share - a.share || (a.name < b.name ? -1 : 1);
 }
 
 /** Threads whose stacks have the same functions. */

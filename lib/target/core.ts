@@ -20,6 +20,7 @@ import {
   parseProcessMetadata,
   type ProcessMetadata,
 } from "../macho/cores.ts";
+import { withHex } from "../json_form.ts";
 import { FILE_TYPE, Image, type LoadedImage } from "../macho/walking.ts";
 import { Binaries } from "./core_binaries.ts";
 import {
@@ -442,7 +443,7 @@ export class CoreTarget extends Target {
       shareMode: 0,
       depth: 0,
       path: "",
-    })).sort((a, b) => a.address < b.address ? -1 : a.address > b.address ? 1 : 0);
+    })).map(withHex).sort((a, b) => a.address < b.address ? -1 : a.address > b.address ? 1 : 0);
   }
 
   /** Closes the core and the binaries. */

@@ -8,6 +8,7 @@
 import type { Arch } from "../arch/mod.ts";
 import type { RawText } from "../escape.ts";
 import { MachError, MemoryReadError, TargetGoneError } from "../errors.ts";
+import { withHex } from "../json_form.ts";
 import { log } from "../log.ts";
 import { type AddressRange, Image, type LoadedImage } from "../macho/walking.ts";
 import { unsignedOf } from "../values/scalars.ts";
@@ -230,13 +231,13 @@ class Batch {
       seen.add(target);
       at = target;
     }
-    return {
+    return withHex<DispatchQueue>({
       address,
       label,
       kind: width === undefined || width === 0n ? null : width === 1n ? "serial" : "concurrent",
       serialNumber: this.#field(address, offsets.serialNumber, offsets.serialNumberSize) ?? null,
       targets,
-    };
+    });
   }
 
   /** `undefined` where it cannot be read. */

@@ -9,6 +9,7 @@ import {
   writeRegister,
 } from "../arch/mod.ts";
 import { MachError, TargetGoneError } from "../errors.ts";
+import { withHex } from "../json_form.ts";
 import type { LoadedImage } from "../macho/mod.ts";
 import type { Crash, ThreadException } from "./core_exception.ts";
 import { DispatchReader } from "./dispatch.ts";
@@ -750,7 +751,7 @@ export class LiveTarget extends Target {
   /** See {@linkcode Target.regions}. */
   regions(): Region[] {
     this.#checkAlive();
-    return readRegions(this.#kernel, this.#task, true);
+    return readRegions(this.#kernel, this.#task, true).map(withHex);
   }
 
   /** Samples the target while it runs: where its threads are, many times a second. Each thread that is looked

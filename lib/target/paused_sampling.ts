@@ -111,6 +111,7 @@ export async function* pausedSamples(
       late: at - due,
       stoppedMicroseconds: taken.stopped,
       lost,
+      lostStacks: 0,
       threads: offCpu ? taken.threads : taken.threads.filter(({ state }) => state === "running"),
     };
     // The last one is taken however late it is: nothing is lost after it.

@@ -162,6 +162,8 @@ export interface Sample {
   readonly stoppedMicroseconds: number;
   /** Samples and stacks that were lost since the sample before. */
   readonly lost: number;
+  /** How many of these are stacks, of samples that were taken: one sample may have lost several. */
+  readonly lostStacks: number;
   /** The threads that ran; with `offCpu` also those that wait. Where more threads could run than there are CPUs,
    * each is in as many samples as it had CPU time for. With `offCpu` one that could run counts as
    * running, on Linux unless it has had no CPU since the sample before. */
@@ -269,7 +271,7 @@ export async function* samples(
     wake();
   });
   signal?.addEventListener("abort", stop);
-  let lost = 0;
+  let lost = { missed: 0, dropped: 0 };
   let looks = 0;
   let isEmpty = true;
   try {
@@ -278,8 +280,7 @@ export async function* samples(
       while (sampling.read(sampler)) {
         if (begin !== undefined) {
           while (sampling.read(sampler));
-          const before = sampling.counts;
-          lost = before.missed + before.dropped;
+          lost = { ...sampling.counts };
           sampler.begin(await begin());
           begin = undefined;
           looks = 0;
@@ -289,12 +290,12 @@ export async function* samples(
         }
         const { missed, dropped } = sampling.counts;
         isEmpty = false;
-        const sample = sampler.take(missed + dropped - lost);
+        const sample = sampler.take(missed - lost.missed, dropped - lost.dropped);
         const isDue = isLastDue(sample.time, options);
         if (isDue) sampling.stop();
         yield sample;
         if (isDue) return;
-        lost = missed + dropped;
+        lost = { missed, dropped };
       }
       if (isLast) break;
       const interval = looks++ < firstLooks ? firstInterval : readInterval;
@@ -444,8 +445,12 @@ class StackSampler implements SampleVisitor {
     this.#tick = tick;
   }
 
-  /** The sample whose tick was read last. */
-  take(lost: number): Sample {
+  /** The sample whose tick was read last.
+   *
+   * @param missed samples that were not taken before it
+   * @param lostStacks stacks that were taken and are not there
+   */
+  take(missed: number, lostStacks: number): Sample {
     const { time, late, stopped } = this.#tick!;
     this.#start ??= time;
     const threads: SampledThread[] = [];
@@ -462,7 +467,8 @@ class StackSampler implements SampleVisitor {
       time: (time - this.#start) / 1e6,
       late: late / 1e6,
       stoppedMicroseconds: Math.round(stopped / 1000),
-      lost,
+      lost: missed + lostStacks,
+      lostStacks,
       threads,
     };
   }

@@ -1,6 +1,7 @@
 import type { RawText } from "../escape.ts";
 import type { Arch } from "../arch/mod.ts";
 import type { FileSystem } from "../file_system.ts";
+import { withHex } from "../json_form.ts";
 import type { LoadedImage } from "../macho/mod.ts";
 import { DispatchReader } from "./dispatch.ts";
 import { ImageList } from "./images.ts";
@@ -144,7 +145,7 @@ export class SelfTarget extends Target {
 
   /** See {@linkcode Target.regions}. */
   regions(): Region[] {
-    return readRegions(this.#kernel, this.#kernel.taskSelf(), true);
+    return readRegions(this.#kernel, this.#kernel.taskSelf(), true).map(withHex);
   }
 
   /** Closes the files of debug information. */

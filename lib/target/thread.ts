@@ -106,6 +106,8 @@ export class Thread {
   readonly #context: ThreadContext;
   #state: Uint8Array;
   #registers: Registers | undefined;
+  /** How often it was suspended by this object, less how often it was resumed. */
+  #suspensions = 0;
 
   /** A thread of a capture.
    *
@@ -176,9 +178,10 @@ export class Thread {
     return this.#captured.info.systemTime;
   }
 
-  /** How often it alone is suspended. A pause of the target does not count. */
+  /** How often it alone was suspended when it was captured, and by this object since. A pause of the target does not
+   * count. */
   get suspendCount(): number {
-    return this.#captured.info.suspendCount;
+    return Math.max(0, this.#captured.info.suspendCount + this.#suspensions);
   }
 
   /** Its current scheduling priority. */
@@ -229,6 +232,7 @@ export class Thread {
    * resume} was called as often or the target is disposed. */
   suspend(): void {
     this.#control().suspend(this.id);
+    this.#suspensions++;
   }
 
   /** `thread_resume`.
@@ -237,6 +241,7 @@ export class Thread {
    */
   resume(): void {
     this.#control().resume(this.id);
+    this.#suspensions--;
   }
 
   /** Writes a register of a paused target's thread.

@@ -135,6 +135,11 @@ export class PlacedVariable extends PlacedValue implements Variable {
   get declaration(): Variable["declaration"] {
     return this.#declared();
   }
+
+  /** As of every value, with its kind. */
+  override toJSON(): Record<string, unknown> {
+    return { ...super.toJSON(), kind: this.kind };
+  }
 }
 
 /** The variables of a function at an activation, innermost scope first.

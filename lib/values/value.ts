@@ -13,6 +13,7 @@ import {
   type Value,
   type ValueContext,
 } from "./model.ts";
+import { jsonOf } from "./json.ts";
 import { pointerTo, referenceTo } from "./declarators.ts";
 import { dynamicClass } from "./dynamic_class.ts";
 import { inlineText } from "./text.ts";
@@ -546,6 +547,11 @@ export class PlacedValue implements Value {
 
   make(name: RawText, type: Type, bytes: Uint8Array): Value {
     return new PlacedValue(this.context, name, type, { kind: "bytes", bytes });
+  }
+
+  /** Its name and type, and what `JSON.stringify(frame.locals)` has for it. */
+  toJSON(): Record<string, unknown> {
+    return { name: this.name, type: this.type.name, value: jsonOf(this) };
   }
 
   /** As in `(int) count = 3`, on one line and within the limits. It is raw text. */

@@ -81,8 +81,13 @@ async function sampleText(
  */
 async function convert(
   paths: readonly string[],
-  { out, format: named, ...reading }: Values<typeof options>,
+  { out: given, format: named, ...reading }: Values<typeof options>,
 ): Promise<number> {
+  const [output, { isStdout, outputTo }] = await Promise.all([
+    import("../view/output.ts"),
+    import("../view/output_file.ts"),
+  ]);
+  const out = isStdout(given) ? undefined : given;
   const { formatOfName, profileStream } = await import("../../lib/profile/formats.ts");
   const format = named ??
     (out === undefined ? null : sampleName.test(out) ? "sample" : formatOfName(out));
@@ -98,10 +103,9 @@ async function convert(
   if (isTerminal && format !== "collapsed" && format !== "sample") {
     throw new UserError(`${format} is not for terminals: name a file with -o`, 2);
   }
-  const [{ readProfileFiles }, { sizeText }, output] = await Promise.all([
+  const [{ readProfileFiles }, { sizeText }] = await Promise.all([
     import("./profile/read.ts"),
     import("./profile/size.ts"),
-    import("../view/output.ts"),
   ]);
   const profile = await readProfileFiles(paths, reading);
   // pprof's own tools write nothing else.
@@ -118,11 +122,7 @@ async function convert(
     }
     return 0;
   }
-  const [{ files }, { createNamed }] = await Promise.all([
-    import("../../ffi/files.ts"),
-    import("../../lib/named_sink.ts"),
-  ]);
-  using sink = createNamed(files, out, 0o666);
+  using sink = outputTo(out);
   for await (const bytes of stream) sink.write(bytes);
   sink.commit();
   output.print(safe`${escape(out)}: ${sizeText(profile)}, in the ${escape(format)} format\n`);

@@ -18,6 +18,7 @@ import {
 } from "../../lib/symbols/index/mod.ts";
 import { FILE_TYPE } from "../../lib/macho/walking.ts";
 import { complain, explain, print } from "../view/output.ts";
+import { checkFile } from "../view/output_file.ts";
 import { bytesText, Progress, secondsText } from "../view/progress.ts";
 import { count, join } from "../view/text.ts";
 import type { indexOptions } from "./index_options.ts";
@@ -52,6 +53,7 @@ export async function indexFiles(
       2,
     );
   }
+  checkFile(output, "a symbol table file");
   if (arch !== undefined && !Object.hasOwn(archs, arch)) {
     throw new UserError(
       `there is no architecture ${arch}: it is one of ${Object.keys(archs).join(", ")}`,

@@ -146,6 +146,10 @@ const foreign: readonly (readonly [words: RegExp, answer: string])[] = [
     "`variable write counter 3` writes a variable; `register write` and `memory write` write the rest",
   ],
   [
+    /^set (?:scheduler-locking|non-stop)\b|^thread continue\b/,
+    "`thread suspend 2` holds one thread while the others run, `thread resume 2` lets it run; `resume` lets the target run",
+  ],
+  [
     /^(?:set|show|settings)\b/,
     "there are no settings but `theme` and `source map`; `--no-pager` and the other options are in `machpause --help`",
   ],

@@ -111,6 +111,8 @@ export const prompt: readonly Command[] = [
     example: ".save steps.txt",
     run({ session }, [file]) {
       const { typed } = session;
+      // Standard output.
+      if (file === "-") return typed.map((entry) => escape(entry));
       try {
         using sink = files.create(file, 0o666);
         sink.write(new TextEncoder().encode(typed.map((entry) => `${entry}\n`).join("")));

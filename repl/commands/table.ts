@@ -125,7 +125,7 @@ export class CommandTable {
     if (first === "i" && /^[a-z]/.test(second) && !isGlobal("i")) {
       return this.parse(`info${text.slice(1)}`);
     }
-    if (first === "thread" && isAbsent(text)) return undefined;
+    if (first === "thread" && (isAbsent(text) || second === "continue")) return undefined;
     // gdb's letters, and its two ends of a range.
     const range =
       /^(disas|disassemble)((?:\s*\/[a-z]+)?)(?:\s+((?:[^,(]|\([^)]*\))+?)(?:,\s*(\+?)([^,]+))?)?$/
@@ -151,6 +151,14 @@ export class CommandTable {
     for (const { words: names, command, args, alias } of this.entries) {
       if (!names.every((name, at) => words[at] === name)) continue;
       const next = words[names.length] ?? "";
+      // These two take numbers: `frame var` and `thread sel 2` are names that were cut short.
+      if (
+        names.length === 1 && (first === "frame" || first === "thread") &&
+        /^[a-z][a-z-]+$/.test(next)
+      ) {
+        const call = this.#shortened(text, words);
+        if (call !== undefined) return call;
+      }
       if (names.length === 1 && isGlobal(first)) {
         const path = command.arguments?.[0]?.kind === "file" && /^(?:\.{0,2}|~)\//.test(next);
         if (!path && operator.test(next)) return undefined;
@@ -175,6 +183,22 @@ export class CommandTable {
     } catch {
       return 0;
     }
+  }
+
+  /** A command of two words by its first one and the beginning of the second. */
+  #shortened(text: string, [first, second]: readonly string[]): Call | undefined {
+    const fitting = this.entries.filter(({ words }) =>
+      words.length === 2 && words[0] === first && words[1].startsWith(second)
+    );
+    const [entry] = fitting;
+    if (entry === undefined) return undefined;
+    if (new Set(fitting.map(({ command }) => command)).size > 1) {
+      const names = [...new Set(fitting.map(({ name }) => `\`${name}\``))].sort().join(", ");
+      throw new UserError(`${first} ${second} may be ${names}`);
+    }
+    const { command, args, name } = entry;
+    const call = { command, args: [...args, ...argumentsOf(command, text, 2)], abbreviated: true };
+    return command.changes ? { ...call, doubtful: name } : call;
   }
 
   /** A command by the beginnings of its words, such as `re r` and `th list`. */
@@ -235,10 +259,16 @@ export class CommandTable {
   }
 }
 
-/** The arguments of `disassemble` for gdb's `disas /r start,+length`. */
-function gdbRange([, , letters = "", start, sign, end]: readonly string[]): string[] {
+/** The arguments of `disassemble` for gdb's `disas /r start,+length`. Options of ours may stand behind them. */
+function gdbRange([, , letters = "", first, sign, last]: readonly string[]): string[] {
+  const options = /(?:^|\s+)(--?[a-z].*)$/s.exec(last ?? first ?? "");
+  const bare = (text: string | undefined) =>
+    text?.slice(0, options === null ? undefined : -options[0].length);
+  const start = last === undefined ? bare(first) || undefined : first;
+  const end = bare(last);
   const to = sign === "+" ? `${start} + ${end}` : end;
   return [
+    ...splitWords(options?.[1] ?? ""),
     ...(letters.includes("r") ? ["--bytes"] : []),
     ...(/[ms]/.test(letters) ? ["--mixed"] : []),
     ...(start === undefined ? [] : [...(end === undefined ? [] : ["--start"]), start]),

@@ -1,5 +1,6 @@
 /** Pausing and resuming; threads and their stacks. */
-import { safe, safeJson, type SafeText } from "../../lib/escape.ts";
+import { MachError } from "../../lib/errors.ts";
+import { escape, safe, safeJson, type SafeText } from "../../lib/escape.ts";
 import type { Thread } from "../../mod.ts";
 import { UserError } from "../errors.ts";
 import { btOptions } from "../options.ts";
@@ -56,9 +57,17 @@ export const threads: readonly Command[] = [
     changes: true,
     help: "let the target run",
     example: "resume",
-    run({ session }) {
+    async run({ session }) {
+      const held = session.target.paused ? session.threads().filter(isSuspended) : [];
       session.resume();
-      return [];
+      if (held.length === 0) return [];
+      const { indexRanges } = await import("../view/summary.ts");
+      const which = safe`${count(held.length, "thread")} (${indexRanges(held)})`;
+      return [
+        safe`${which} ${
+          held.length === 1 ? safe`stays` : safe`stay`
+        } suspended: \`thread resume\` ends that`,
+      ];
     },
   }),
   command({
@@ -98,6 +107,52 @@ export const threads: readonly Command[] = [
       const { style, thread } = session;
       const lines = [threadHeader(thread, style), ...indented(exceptionLines(thread, style))];
       return session.frames.length === 0 ? lines : [...lines, ...indented(selectedFrame(session))];
+    },
+  }),
+  command({
+    name: "thread suspend",
+    aliases: ["suspend", "freeze"],
+    group: "threads",
+    arguments: [optional("N", "thread")],
+    changes: true,
+    help: "suspend one thread: it stays where it is while the others run",
+    details: [
+      "A thread's name does for N; without it, the selected one. `thread resume` ends it, and so do `detach`,",
+      "`quit` and whatever else ends machpause, but for a SIGKILL on macOS. What the thread holds, such as",
+      "a lock, stays held: others may come to wait for it.",
+    ],
+    example: "thread suspend 2",
+    run({ session }, [which]) {
+      return oneByOne(session, which, (thread) => {
+        thread.suspend();
+        const rest = session.target.paused
+          ? safe`it will not run with the others`
+          : safe`the others run on`;
+        return safe`${titled(thread)} is suspended: ${rest}`;
+      });
+    },
+  }),
+  command({
+    name: "thread resume",
+    aliases: ["thaw"],
+    group: "threads",
+    arguments: [optional("N|all", "thread")],
+    changes: true,
+    help: "let a thread run that was suspended alone",
+    details: [
+      "A thread's name does for N; without it, the selected one. `all`: all that are suspended.",
+    ],
+    example: "thread resume all",
+    run({ session }, [which]) {
+      if (which === "all") {
+        const held = heldThreads(session);
+        if (held.length === 0) throw new UserError("no thread is suspended alone");
+        return held.map((thread) => released(session, thread));
+      }
+      return oneByOne(session, which, (thread) => {
+        if (!isSuspended(thread)) throw new UserError(`${titled(thread)} is not suspended alone`);
+        return released(session, thread);
+      });
     },
   }),
   command({
@@ -173,13 +228,70 @@ export const threads: readonly Command[] = [
   }),
 ];
 
+/** Whether a thread is suspended alone. */
+function isSuspended({ suspendCount }: Thread): boolean {
+  return suspendCount > 0;
+}
+
+/** A thread as one calls it. */
+function titled({ index, name }: Thread): SafeText {
+  return name === "" ? safe`thread ${index}` : safe`thread ${index} "${escape(name)}"`;
+}
+
+/** The threads as they are now, to be suspended or resumed one by one.
+ *
+ * @throws UserError where the target does not run
+ */
+function liveThreads(session: Session): readonly Thread[] {
+  const { kind } = session.target;
+  if (kind === "core") {
+    throw new UserError("a core does not run: none of its threads can be suspended");
+  }
+  if (kind === "self") {
+    throw new UserError("machpause does not suspend its own threads: `snapshot()` looks at them");
+  }
+  return session.threads(true);
+}
+
+function heldThreads(session: Session): readonly Thread[] {
+  return liveThreads(session).filter(isSuspended);
+}
+
+/** Does something with each thread that a word means, or with the selected one. */
+function oneByOne(
+  session: Session,
+  which: string | undefined,
+  act: (thread: Thread) => SafeText,
+): readonly SafeText[] {
+  liveThreads(session);
+  return (which === undefined ? [session.thread] : threadsNamed(session, which, false)).map(act);
+}
+
+/** Ends all suspensions of a thread, and says so. */
+function released(session: Session, thread: Thread): SafeText {
+  while (isSuspended(thread)) {
+    try {
+      thread.resume();
+    } catch (error) {
+      // On macOS anybody may suspend a thread.
+      if (!(error instanceof MachError) || error.call !== "thread_resume") throw error;
+      throw new UserError(`${titled(thread)} was suspended by another program`);
+    }
+  }
+  return safe`${titled(thread)} ${
+    session.target.paused ? safe`will run with the others` : safe`runs`
+  }`;
+}
+
 /** The threads that a word means: a number, a thread's name, or the target's for all of them.
  *
+ * @param isStack whether it is about their stacks
  * @throws UserError where it is none of these
  */
-function threadsNamed(session: Session, word: string): readonly Thread[] {
+function threadsNamed(session: Session, word: string, isStack = true): readonly Thread[] {
   const threads = session.threads();
   if (/^\d+$/.test(word)) {
+    if (!isStack) return [session.threadOf(Number(word))];
     const found = threads.find(({ index }) => index === Number(word));
     if (found !== undefined) return [found];
     throw new UserError(
@@ -187,10 +299,13 @@ function threadsNamed(session: Session, word: string): readonly Thread[] {
         `\`bt --limit ${word}\` shows so many frames`,
     );
   }
-  if (word === session.target.name) return threads;
+  // The main thread often has the process's name.
+  if (isStack && word === session.target.name) return threads;
   const named = threads.filter(({ name }) => name === word);
   if (named.length > 0) return named;
-  throw new UserError(`${word} is no thread: give a number or a name of \`threads\`, or \`all\``);
+  throw new UserError(
+    `${word} is no thread: give a number or a name of \`threads\`${isStack ? ", or `all`" : ""}`,
+  );
 }
 
 /** The backtraces of threads with equal stacks once, under a heading that counts the threads. */

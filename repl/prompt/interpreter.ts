@@ -231,7 +231,7 @@ export class Interpreter implements CommandContext {
   /** Asks whether an abbreviation was meant. */
   async #meant(text: string, name: string): Promise<boolean> {
     const { ui } = this.session;
-    const [word] = text.trim().split(/\s+/);
+    const word = text.trim().split(/\s+/).slice(0, name.split(" ").length).join(" ");
     const doubt = `${word} is short for \`${name}\`, which changes the target`;
     if (!ui.interactive) throw new UserError(`${doubt}: write it in full`);
     return await ui.confirm(safe`${escape(doubt)}: run it?`);

@@ -8,12 +8,11 @@ import { sampleCount } from "../../lib/profile/mod.ts";
 import type { RemoteTarget } from "../../lib/remote/mod.ts";
 import { isLastDue } from "../../lib/target/sampling.ts";
 import type { LiveTarget, Sample, SampleOptions } from "../../mod.ts";
-import { files } from "../../ffi/files.ts";
-import { createNamed } from "../../lib/named_sink.ts";
 import { UserError } from "../errors.ts";
+import { checkOutput, isStdout, outputTo } from "../view/output_file.ts";
 import { complain, explain, print, write } from "../view/output.ts";
 import { secondsText } from "../view/progress.ts";
-import { count, cut } from "../view/text.ts";
+import { count, cut, join } from "../view/text.ts";
 import type { Values } from "../options.ts";
 import { exists, type Opened, openTarget } from "./open.ts";
 import { programOf, type recordOptions } from "./sampled.ts";
@@ -68,7 +67,7 @@ export function numberOf(
   shown = `--${name}`,
 ): number | undefined {
   if (text === undefined) return undefined;
-  const value = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : NaN;
+  const value = /^(?:\d+(?:\.\d*)?|\.\d+)$/.test(text) ? Number(text) : NaN;
   if (value >= least && value <= most) return value;
   throw new UserError(`${shown} ${text}: a number from ${least} to ${most} is needed`, 2);
 }
@@ -86,6 +85,22 @@ function sampledThreads(target: Sampled, wanted: readonly (string | bigint)[]) {
   // A program that waits at its start is not to be looked at yet. On Linux the first thread has the process's id.
   const isTid = target.kind === "live" && Deno.build.os === "linux";
   return [...wanted, isTid ? BigInt(target.pid) : target.snapshot().threads[0].id];
+}
+
+/** Says which of the threads that are to be sampled are not there, before anything is waited for: they may begin later.
+ *
+ * @returns whether there was one
+ */
+function noteAbsent(target: Sampled, wanted: readonly (string | bigint)[]): boolean {
+  const absent = absentThreads(target, wanted);
+  if (absent.length === 0) return false;
+  const names = [...new Set(target.snapshot().threads.map(({ name }) => name))]
+    .filter((name) => name !== "").slice(0, 8).map(escape);
+  const others = names.length === 0 ? safe`` : safe`; \`main\` and these are: ${join(names, ", ")}`;
+  complain(
+    safe`there is no thread ${escape(absent.join(", "))} now: it is sampled if it comes${others}`,
+  );
+  return true;
 }
 
 /** Which of the threads that were to be sampled are not there; none where the target is gone. */
@@ -115,11 +130,15 @@ export async function record(word: string, choices: Values<typeof recordOptions>
   const rate = numberOf("rate", choices.rate, 0.1, 10_000) ?? 100;
   const duration = numberOf("duration", choices.duration, 0.001, longest);
   const format = formatFor(choices.format, choices.output);
+  if (choices.output !== undefined) checkOutput(choices.output);
   using opened = await openSampled(word, symbols, { keep, via: choices.via });
   const { target } = opened;
   const options: SampleOptions = { rate, threads: sampledThreads(target, threads), offCpu };
-  const output = choices.output ?? `${fileName(target.name)}-${timestamp()}.json.gz`;
-  using journal = new Journal(`${output}.mprec`);
+  const usual = `${fileName(target.name)}-${timestamp()}.json.gz`;
+  const output = choices.output ?? usual;
+  // What is started has no threads to speak of yet.
+  if (programOf(word) === undefined) noteAbsent(target, threads);
+  using journal = new Journal(`${isStdout(output) ? usual : output}.mprec`);
   const builder = new JournaledBuilder();
   // From here on it is one that can be read, whatever comes.
   journal.append(builder.take());
@@ -178,9 +197,11 @@ export async function record(word: string, choices: Values<typeof recordOptions>
     : isEmpty && !offCpu
     ? safe`: no thread ran; --off-cpu records those that wait too`
     : safe``;
-  print(safe`${summary(output, profile, line)}${remedy}\n`);
+  const text = safe`${summary(output, profile, line)}${remedy}\n`;
+  if (isStdout(output)) write(Deno.stderr, text);
+  else print(text);
   for (const warning of target.warnings) complain(safe`warning: ${escape(warning)}`);
-  return 0;
+  return absent.length > 0 ? 1 : 0;
 }
 
 /** The error of a recording: of a target that had ended before, with how it ended. */
@@ -206,7 +227,7 @@ export async function writeProfileFile(
   profile: Profile,
   format: ProfileFormat,
 ): Promise<void> {
-  using sink = createNamed(files, path, 0o666);
+  using sink = outputTo(path);
   for await (const bytes of profileStream(profile, { format })) sink.write(bytes);
   sink.commit();
 }
@@ -222,13 +243,31 @@ function timestamp(): string {
   return now.slice(0, 19).replace(/[-:]/g, "").replace("T", "-");
 }
 
-function summary(output: string, profile: Profile, { time, late }: StatusLine): SafeText {
+/** What was lost, as in `12 samples and 40 stacks`; empty for nothing.
+ *
+ * @param lost samples, and stacks of samples that were taken
+ * @param stacks how many of these are stacks
+ */
+export function lostText(lost: number, stacks: number): SafeText {
+  const parts = [
+    ...lost > stacks ? [count(lost - stacks, "sample")] : [],
+    ...stacks > 0 ? [count(stacks, "stack")] : [],
+  ];
+  return parts.length === 0 ? safe`` : safe`${join(parts, " and ")} lost`;
+}
+
+function summary(
+  output: string,
+  profile: Profile,
+  { time, late, lostStacks }: StatusLine,
+): SafeText {
   const { lost, threads } = profile;
   const used = threads.filter(({ samples }) => samples.length > 0).length;
-  const lostText = lost > 0 ? safe`, ${count(lost, "sample")} lost` : safe``;
-  return safe`${escape(output)}: ${count(sampleCount(profile), "stack")} of ${
-    count(used, "thread")
-  } in ${secondsText(time / 1000)}${lostText}; median delay ${Math.round(late * 1000)} µs`;
+  const text = lostText(lost, lostStacks);
+  const place = isStdout(output) ? safe`standard output` : escape(output);
+  return safe`${place}: ${count(sampleCount(profile), "stack")} of ${count(used, "thread")} in ${
+    secondsText(time / 1000)
+  }${text === "" ? text : safe`, ${text}`}; median delay ${Math.round(late * 1000)} µs`;
 }
 
 /** The file that a recording grows in until it is complete. */
@@ -304,6 +343,8 @@ class StatusLine implements Disposable {
   readonly #late: number[] = [];
   #drawn = 0;
   #lost = 0;
+  /** Stacks that were lost, of samples that were taken. */
+  lostStacks = 0;
   /** Of the last sample, in milliseconds since the first. */
   time = 0;
 
@@ -316,19 +357,20 @@ class StatusLine implements Disposable {
     return this.#late.toSorted((a, b) => a - b)[this.#late.length >> 1] ?? 0;
   }
 
-  add({ time, late, lost }: Sample, stacks: number): void {
+  add({ time, late, lost, lostStacks }: Sample, stacks: number): void {
     this.time = time;
     this.#lost += lost;
+    this.lostStacks += lostStacks;
     // Enough for a median, whatever the duration.
     if (this.#late.length < 1 << 16) this.#late.push(late);
     const now = performance.now();
     if (!this.#shown || now - this.#drawn < writeInterval) return;
     this.#drawn = now;
     const { name, pid } = this.#target;
-    const lostText = this.#lost > 0 ? safe`, ${this.#lost} lost` : safe``;
+    const missing = lostText(this.#lost, this.lostStacks);
     const text = safe`recording ${escape(name)} (pid ${escape(`${pid ?? "?"}`)}): ${
       secondsText(this.time / 1000)
-    }, ${count(stacks, "stack")}${lostText}. Ctrl-C ends it`;
+    }, ${count(stacks, "stack")}${missing === "" ? missing : safe`, ${missing}`}. Ctrl-C ends it`;
     write(Deno.stderr, safe`\r${cut(text, Deno.consoleSize().columns - 1)}\x1b[K`);
   }
 

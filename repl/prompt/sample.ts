@@ -8,8 +8,8 @@ import type { Profile } from "../../lib/profile/mod.ts";
 import { UserError } from "../errors.ts";
 import type { Values } from "../options.ts";
 import { print, write } from "../view/output.ts";
-import { count } from "../view/text.ts";
-import { endedBefore, numberOf, openSampled, type Sampled } from "./record.ts";
+import { isStdout } from "../view/output_file.ts";
+import { endedBefore, lostText, numberOf, openSampled, type Sampled } from "./record.ts";
 import { awaitFound, isProcessName } from "./processes.ts";
 import { findProgram } from "./launch.ts";
 import { programOf, type sampleOptions } from "./sampled.ts";
@@ -27,6 +27,7 @@ export async function sample(
   choices: Values<typeof sampleOptions>,
 ): Promise<number> {
   const { wait = false, fullPaths = false, edit = false, file, symbols = [] } = choices;
+  if (edit && isStdout(file)) throw new UserError("-e opens a file: name one with -file", 2);
   const seconds = numberOf("seconds", secondsText, 0.001, 1e7, "seconds") ?? 10;
   const interval = numberOf("milliseconds", millisecondsText, 0.1, 10_000, "milliseconds") ?? 1;
   const spec = await specFor(word, wait);
@@ -34,9 +35,10 @@ export async function sample(
   const { target } = opened;
   const pid = escape(`${target.pid ?? "???"}`);
   const date = new Date();
+  // With `-` there is no file beside what is printed.
   const output = file ?? temporaryPath(target.name, date);
   // First: what cannot be written is not to be sampled for minutes.
-  using sink = createNamed(files, output, 0o666);
+  using sink = isStdout(file) ? undefined : createNamed(files, output, 0o666);
   const interrupted = new AbortController();
   const stop = () => interrupted.abort();
   for (const signal of signals) Deno.addSignalListener(signal, stop);
@@ -49,6 +51,7 @@ export async function sample(
   const path = pathOf(target, programOf(spec)?.[0]);
   const parent = parentOf(target);
   const queues = new Map<string, SampledQueue>();
+  let lostStacks = 0;
   let profile: Profile;
   try {
     profile = await target.record({
@@ -56,7 +59,8 @@ export async function sample(
       duration: seconds,
       offCpu: true,
       signal: interrupted.signal,
-      onSample({ threads }) {
+      onSample({ threads, lostStacks: stacks }) {
+        lostStacks += stacks;
         for (const { queue } of threads) if (queue !== null) queues.set(queue.label, queue);
       },
     });
@@ -70,14 +74,16 @@ export async function sample(
   const facts = { interval, date, queues, fullPaths, path, parent };
   const encoder = new TextEncoder();
   const text: SafeText[] = [];
-  const isPrinted = file === undefined && !edit;
+  const isPrinted = isStdout(file) || file === undefined && !edit;
   for (const line of sampleLines(profile, facts)) {
-    sink.write(encoder.encode(`${line}\n`));
+    sink?.write(encoder.encode(`${line}\n`));
     if (isPrinted) text.push(safe`${escape(line)}\n`);
   }
-  sink.commit();
-  if (profile.lost > 0) say(safe`${count(profile.lost, "sample")} lost`);
-  say(safe`Sample analysis of process ${pid} written to file ${escape(output)}`);
+  sink?.commit();
+  if (profile.lost > 0) say(lostText(profile.lost, lostStacks));
+  if (sink !== undefined) {
+    say(safe`Sample analysis of process ${pid} written to file ${escape(output)}`);
+  }
   if (isPrinted) { for (const line of text) print(line); }
   if (edit) await openEditor(output);
   return 0;

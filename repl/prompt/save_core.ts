@@ -3,6 +3,7 @@ import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import type { LiveTarget, SaveCoreOptions, SavedCore } from "../../mod.ts";
 import { UserError } from "../errors.ts";
 import type { Opened } from "./opened.ts";
+import { checkFile } from "../view/output_file.ts";
 import { bytesText, Progress } from "../view/progress.ts";
 import { count } from "../view/text.ts";
 
@@ -27,6 +28,7 @@ export async function saveCoreFile(
   { follow, followBytes, ...options }: CoreChoices,
   onStart: (giveUp: (() => void) | undefined) => void = () => {},
 ): Promise<SavedCore> {
+  checkFile(file, "a core");
   if (!isSavable(target)) {
     throw new UserError("a core is saved of a live process: name a pid, a process or `demo`");
   }

@@ -279,7 +279,9 @@ export class Session implements Disposable {
   /** What keeps the target from running that is not paused from here: a signal that stopped it, or another debugger. */
   get standstill(): Standstill | undefined {
     const { pid, kind, paused } = this.target;
-    return kind !== "live" || paused || pid === null ? undefined : standstill(pid);
+    const found = kind !== "live" || paused || pid === null ? undefined : standstill(pid);
+    // Each stop of a program that was launched is ours for a moment: it may be its crash.
+    return found?.tracer === Deno.pid ? undefined : found;
   }
 
   /** The target's state: `paused`, `crashed`, `running`, `core`, `self`, `gone`; `stopped` by a signal and `held` by another

@@ -1,20 +1,24 @@
 /** What threads do over some time, as lines and as JSON. */
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
+import { standstill } from "../../ffi/procfs.ts";
 import {
+  type BusyStack,
   busyStacks,
+  byShare,
   type Change,
   compareLooks,
   crowds,
   type Look,
   lookAt,
+  ownFunctions,
+  type Running,
   stuckThreads,
   threadNames,
-  type Untimed,
 } from "../../lib/target/activity.ts";
-import { waitingOf } from "../../lib/hang/idle.ts";
+import { isInWait, waitingOf } from "../../lib/hang/idle.ts";
 import { deadlocks, type ThreadWait, threadWaits } from "../../lib/target/locks.ts";
 import { interestingFrame, isOfLibrary } from "../../lib/target/stacks.ts";
-import type { Target, Thread } from "../../mod.ts";
+import type { LiveTarget, StackNode, Target, Thread } from "../../mod.ts";
 import { UserError } from "../errors.ts";
 import type { Style } from "./style.ts";
 import { elide } from "./short_name.ts";
@@ -93,14 +97,12 @@ function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
 /** @param before the look before; none for the first */
 function snapshotOf(target: Watched, before?: Look): Look {
   const { threads } = target.kind === "core" ? target : target.snapshot();
-  return lookAt(threads, untimed(target, before));
+  return lookAt(threads, running(target, before));
 }
 
-/** How threads that run are told over the wire. */
-function untimed(target: Watched, before: Look = new Map()): Untimed | undefined {
-  return target.kind === "remote"
-    ? { before, waits: (thread) => waitingOf(thread).what !== null }
-    : undefined;
+/** How threads that run are told. */
+function running(target: Watched, before: Look = new Map()): Running {
+  return { ...target.kind === "remote" ? { before } : {}, waits: isInWait };
 }
 
 /** @throws UserError for a target that does not run */
@@ -109,6 +111,47 @@ function checkRuns(target: Watched, what: Question): void {
     throw new UserError(`a core does not run: \`${what}\` needs a process`);
   }
   if (target.paused) throw new UserError(`the target is paused: \`resume\` it, then \`${what}\``);
+  const { kind, pid } = target;
+  if (kind !== "live" || pid === null || standstill(pid)?.tracer !== null) return;
+  throw new UserError(
+    `the target is stopped by a signal: \`kill -CONT ${pid}\` lets it run on, then \`${what}\``,
+  );
+}
+
+/** The stacks on the processors, by samples of a process of this machine: they tell a thread that runs from one that only
+ * wants to, as one does on a busy machine that a look has woken. */
+async function sampledStacks(
+  target: LiveTarget,
+  { seconds, signal }: Pick<WatchOptions, "seconds" | "signal">,
+): Promise<{ readonly found: readonly BusyStack[]; readonly looks: number }> {
+  const names = threadNames(target.snapshot().threads);
+  const counts = new Map<string, { name: string; functions: readonly string[]; weight: number }>();
+  const keys = new Map<StackNode | null, readonly string[]>();
+  let looks = 0;
+  const rate = 1000 / topInterval;
+  for await (const { threads } of target.samples({ rate, duration: seconds, signal })) {
+    looks++;
+    for (const thread of threads) {
+      const { id, stack, weight, isMain } = thread;
+      let functions = keys.get(stack);
+      if (functions === undefined) {
+        keys.set(stack, functions = ownFunctions([...thread.backtrace()]));
+      }
+      const key = `${id}\n${functions.join("\n")}`;
+      const known = counts.get(key);
+      if (known !== undefined) known.weight += weight;
+      else {
+        const name = names.get(id) ?? (isMain ? "main" : thread.name || `thread with id ${id}`);
+        counts.set(key, { name, functions, weight });
+      }
+    }
+  }
+  const found = [...counts.values()].map(({ name, functions, weight }) => ({
+    name,
+    functions,
+    share: weight / Math.max(1, looks),
+  }));
+  return { found: found.sort(byShare), looks };
 }
 
 /** Answers a question about a target.
@@ -139,16 +182,11 @@ export async function answer(
     };
   }
   checkRuns(target, what);
-  const looks = [snapshotOf(target)];
-  const end = performance.now() + seconds * 1000;
-  while (what === "top" && performance.now() < end && !signal.aborted) {
-    await wait(topInterval, signal);
-    looks.push(snapshotOf(target, looks.at(-1)));
-  }
   if (what === "top") {
-    // The first one over the wire tells of none that it runs.
-    if (target.kind === "remote") looks.shift();
-    const found = busyStacks(looks).filter(({ share }) => share >= leastShare);
+    const { found: all, looks } = target.kind === "live"
+      ? await sampledStacks(target as LiveTarget, options)
+      : await lookedAtStacks(target, options);
+    const found = all.filter(({ share }) => share >= leastShare);
     const width = found.reduce((most, { name }) => Math.max(most, escape(name).length), 0);
     const rows = found.map(({ name, functions, share }) => {
       const percent = padStart(safe`${Math.round(100 * share)}%`, 4);
@@ -159,14 +197,16 @@ export async function answer(
     });
     return {
       json: found,
-      lines: rows.length > 0 ? rows : [safe`nothing ran in ${looks.length} looks`],
+      lines: rows.length > 0 ? rows : [safe`nothing ran in ${looks} looks`],
     };
   }
+  const before = snapshotOf(target);
+  const began = performance.now();
   await wait(seconds * 1000, signal);
-  const [before] = looks;
+  const milliseconds = performance.now() - began;
   if (what === "compare") {
     const after = snapshotOf(target, before);
-    const changes = compareLooks(before, after);
+    const changes = compareLooks(before, after, milliseconds);
     return {
       json: changes.map(changeJson),
       lines: changes.map((change) => changeLine(change, changes, columns, demangle)),
@@ -176,21 +216,25 @@ export async function answer(
   const nameOf = ({ id, index }: Thread): string => after.get(id)?.name ?? `thread ${index}`;
   const locked = new Set(circles.flat().map(({ id }) => id));
   const waitedFor = new Map(waits.map(({ thread, holder }) => [thread.id, nameOf(holder)]));
-  const stuck = stuckThreads(before, after, new Set(waitedFor.keys()));
+  const stuck = stuckThreads(before, after, new Set(waitedFor.keys()), milliseconds);
   const lines = stuck.map(({ thread: { id, name, functions }, how }) => {
     const other = how === "waits" ? waitedFor.get(id) : undefined;
     const does = how === "loops"
       ? style("warning", safe`loops`)
+      : how === "suspended"
+      ? safe`is suspended`
       : other === undefined
       ? safe`waits`
       : safe`waits for ${escape(other)}`;
     const who = safe`${style("name", escape(name))}: ${does} in `;
     // What waits, waits by way of its language's library.
-    const own = how === "waits" ? functions.findIndex((raw) => !isOfLibrary(raw)) : 0;
+    const own = how !== "loops" ? functions.findIndex((raw) => !isOfLibrary(raw)) : 0;
     const room = Math.max(20, columns - name.length - does.length - 6);
     return safe`${who}${chain(functions.slice(Math.max(0, own)), room, demangle)}`;
   });
   const loops = stuck.filter(({ how }) => how === "loops").length;
+  const suspended = stuck.filter(({ how }) => how === "suspended").length;
+  const suspendedText = suspended === 0 ? safe`` : safe`, ${count(suspended, "thread")} suspended`;
   const isMainStuck = stuck.some(({ thread }) => thread.isMain);
   const stays = [...after.values()].some(({ id, isMain, callers }) =>
     isMain && before.get(id)?.callers === callers
@@ -203,8 +247,8 @@ export async function answer(
   const sum = stuck.length === 0
     ? safe`every thread made progress, or is the main thread in its run loop`
     : safe`${count(loops, "thread")} in a loop, ${
-      count(stuck.length - loops, "thread")
-    } waiting; the main thread ${main}`;
+      count(stuck.length - loops - suspended, "thread")
+    } waiting${suspendedText}; the main thread ${main}`;
   return {
     json: stuck.map(({ thread: { id, name, functions }, how }) => ({
       name,
@@ -215,6 +259,22 @@ export async function answer(
     })),
     lines: [...lines, ...circleLines(circles, nameOf, style), style("heading", sum)],
   };
+}
+
+/** The stacks that were found running by looks at all threads. */
+async function lookedAtStacks(
+  target: Watched,
+  { seconds, signal }: Pick<WatchOptions, "seconds" | "signal">,
+): Promise<{ readonly found: readonly BusyStack[]; readonly looks: number }> {
+  const looks = [snapshotOf(target)];
+  const end = performance.now() + seconds * 1000;
+  while (performance.now() < end && !signal.aborted) {
+    await wait(topInterval, signal);
+    looks.push(snapshotOf(target, looks.at(-1)));
+  }
+  // The first one over the wire tells of none that it runs.
+  if (target.kind === "remote") looks.shift();
+  return { found: busyStacks(looks), looks: looks.length };
 }
 
 function changeJson({ kind, before, after }: Change) {
@@ -260,11 +320,11 @@ function lookAndWaits(
   try {
     waits = threadWaits(target, threads);
     // Over the wire nothing can be read later.
-    if (target.kind === "remote") after = lookAt(threads, untimed(target, before));
+    if (target.kind === "remote") after = lookAt(threads, running(target, before));
   } finally {
     pause?.[Symbol.dispose]();
   }
-  after ??= lookAt(threads);
+  after ??= lookAt(threads, running(target, before));
   const main = threads.find(({ index }) => index === 0);
   const isMainIdle = main !== undefined && waitingOf(main).isIdle;
   return { after, waits, circles: deadlocks(waits), isMainIdle };

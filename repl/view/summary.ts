@@ -92,7 +92,8 @@ function groupName({ threads }: StackGroup): SafeText {
 
 /** The states of a group's threads, the first thread's first. */
 function groupState({ threads }: StackGroup): SafeText {
-  const states = [...new Set(threads.map(({ state }) => state))];
+  const stateOf = ({ state, suspendCount }: Thread) => suspendCount > 0 ? "suspended" : state;
+  const states = [...new Set(threads.map(stateOf))];
   return safe`${escape(states[0])}${states.length === 1 ? safe`` : safe` …`}`;
 }
 

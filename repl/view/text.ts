@@ -11,7 +11,7 @@ export function join(texts: readonly SafeText[], separator = ""): SafeText {
 /** A whole number with its thousands separated: `1,234`. */
 export function grouped(number: number): SafeText {
   // `toLocaleString` takes milliseconds for its first number.
-  return `${number}`.replace(/\B(?=(?:\d{3})+$)/g, ",") as SafeText;
+  return `${number}`.replace(/\B(?<!\.\d*)(?=(?:\d{3})+(?:\.|$))/g, ",") as SafeText;
 }
 
 /** A number of things: `1 thread`, `1,234 threads`. */

@@ -13,6 +13,7 @@ import {
   type RefusalFacts,
   refusalOf,
   setStateRefusal,
+  stopRefusalOf,
 } from "../../ffi/remedy.ts";
 import { standstill, tracerOf } from "../../ffi/procfs.ts";
 import { attach } from "../../mod.ts";
@@ -431,6 +432,61 @@ Deno.test({
     while (standstill(pid) === undefined) await delay(5);
     assertEquals(standstill(pid), { tracer: null });
     Deno.kill(pid, "SIGCONT");
+  },
+});
+
+Deno.test({
+  name: "a process that is attached to already and that somebody else holds now: who it is",
+  ignore: !onLinux,
+  fn: async () => {
+    await using program = await Program.start("target", "threads", "2");
+    const { pid } = program;
+    using target = attach(pid);
+    const [thread] = target.threads;
+    const code = `import { attach } from "${new URL("../../mod.ts", import.meta.url)}";
+      using target = attach(${pid});
+      using _pause = target.pause();
+      console.log("held");
+      await Deno.stdin.read(new Uint8Array(1));`;
+    const file = await Deno.makeTempFile({ suffix: ".ts" });
+    const config = new URL("../../deno.json", import.meta.url).pathname;
+    try {
+      await Deno.writeTextFile(file, code);
+      const child = new Deno.Command(Deno.execPath(), {
+        args: ["run", "-A", "--no-check", "--config", config, file],
+        stdin: "piped",
+        stdout: "piped",
+      }).spawn();
+      const reader = child.stdout.getReader();
+      await reader.read();
+      for (const stop of [() => thread.suspend(), () => target.snapshot()]) {
+        const error = assertThrows(stop, AttachError);
+        assertEquals(error.reason, "traced");
+        assertStringIncludes(error.remedy, `traced by pid ${child.pid}`);
+      }
+      await child.stdin.close();
+      await reader.cancel();
+      await child.status;
+      thread.suspend();
+      thread.resume();
+    } finally {
+      await Deno.remove(file);
+    }
+  },
+});
+
+Deno.test({
+  name: "somebody who has let go since is told as that",
+  ignore: !onLinux || !isRoot,
+  fn: () => {
+    // Nobody traces this process.
+    const refusal = stopRefusalOf(Deno.pid, {
+      ...{ system: "linux", pid: 1, user: 0, processInfo: () => undefined },
+      ...{ processName: () => null, ownEntitlements: () => undefined, hasScreen: () => false },
+      ...{ developerMode: () => undefined, signedCopy: () => undefined },
+    });
+    assertEquals(refusal.reason, "traced");
+    assertMatch(refusal.text, /^another debugger had pid \d+ at that moment, and has let it go/);
   },
 });
 

@@ -1,5 +1,7 @@
 /** Attribution: whether a crash is the program's, one of its libraries' or the system's. */
 
+import { withJson } from "../../json_form.ts";
+import { frameJson, type ReportFrameJson } from "../frame_json.ts";
 import { imageOf, titleOf } from "../images.ts";
 import {
   callTime,
@@ -138,6 +140,10 @@ export function attributeReport(
   report: CrashReport,
   options: AttributionOptions = {},
 ): Attribution {
+  return withJson(attributed(report, options), attributionJson);
+}
+
+function attributed(report: CrashReport, options: AttributionOptions): Attribution {
   const found = attribute(report, options);
   if (!/^(?:stack|compiled|outer|gap)$/.test(found.absent ?? "")) return found;
   // Mono lists the managed methods beside the native stack.
@@ -589,5 +595,38 @@ function ofPanic(report: CrashReport): Attribution {
     deciding,
     passed: Math.max(at, 0),
     frames,
+  };
+}
+
+/** A frame and whose it is, in `ReportJson`. */
+export interface OwnedFrameJson
+  extends ReportFrameJson, Pick<OwnedFrame, "owner" | "library" | "unit" | "by"> {}
+
+/** Whose crash it is, in `ReportJson`. */
+export interface AttributionJson extends Pick<Attribution, "verdict" | "library" | "isEvidence"> {
+  /** See {@linkcode Attribution.deciding}. */
+  readonly deciding: OwnedFrameJson | null;
+  /** See {@linkcode Attribution.involved}. */
+  readonly involved: readonly OwnedFrameJson[];
+}
+
+function ownedJson(owned: OwnedFrame): OwnedFrameJson {
+  return {
+    ...frameJson(owned.frame),
+    owner: owned.owner,
+    library: owned.library,
+    unit: owned.unit,
+    by: owned.by,
+  };
+}
+
+/** An attribution's form. */
+export function attributionJson(
+  { verdict, library, isEvidence, deciding, involved }: Attribution,
+): AttributionJson {
+  return {
+    ...{ verdict, library, isEvidence },
+    deciding: deciding === null ? null : ownedJson(deciding),
+    involved: involved.map(ownedJson),
   };
 }

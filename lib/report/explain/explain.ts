@@ -1,12 +1,13 @@
 /** A report in a few sentences: what happened, whose code it was, and what to check. */
 
+import { withJson } from "../../json_form.ts";
 import { isSystemImage } from "../images.ts";
 import { isJetsam } from "../jetsam.ts";
 import { objectAt } from "../json.ts";
 import { known } from "../knowledge/mod.ts";
 import { type CrashReport, isSample, type ReportImage } from "../report.ts";
 import { explainCrash } from "./crash.ts";
-import { type Explanation, type Findings, finished } from "./explanation.ts";
+import { type Explanation, explanationJson, type Findings, finished } from "./explanation.ts";
 import { explainJetsam, explainLowMemory } from "./jetsam.ts";
 import {
   eventOf,
@@ -39,6 +40,10 @@ export function explainReport(
   report: CrashReport,
   mine: (image: ReportImage) => boolean = (image) => !isSystemImage(image),
 ): Explanation {
+  return withJson(explained(report, mine), explanationJson);
+}
+
+function explained(report: CrashReport, mine: (image: ReportImage) => boolean): Explanation {
   const whole = ({ headline, happened, rows }: Findings): Explanation =>
     finished(report, headline, happened, rows, null, null);
   if (report.panic !== null) return whole(explainPanic(report));

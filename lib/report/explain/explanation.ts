@@ -1,6 +1,7 @@
 /** What an explanation consists of, and how its parts are put together. */
 
 import { demangle } from "../../symbols/demangle/demangle.ts";
+import { frameJson, type ReportFrameJson } from "../frame_json.ts";
 import { isSystemFrame, titleOf } from "../images.ts";
 import type { KnowledgeRow } from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
@@ -179,4 +180,22 @@ export function emptyWords(report: CrashReport): string {
     return sentence(`${threadWords(crashed)} crashed; by what is not in the report.`);
   }
   return "The report has stacks, but does not say what happened.";
+}
+
+/** What a report means, in `ReportJson`. */
+export interface ExplanationJson
+  extends Pick<Explanation, "headline" | "happened" | "causes" | "check" | "path"> {
+  /** See {@linkcode Explanation.firstOwn}. */
+  readonly firstOwn: ReportFrameJson | null;
+}
+
+/** An explanation's form. */
+export function explanationJson(
+  { headline, happened, causes, check, firstOwn, path }: Explanation,
+): ExplanationJson {
+  return {
+    ...{ headline, happened, causes, check },
+    firstOwn: firstOwn === null ? null : frameJson(firstOwn),
+    path,
+  };
 }

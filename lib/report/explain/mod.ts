@@ -3,10 +3,16 @@
  * @module
  */
 export { describeAddress } from "./address.ts";
-export { attributeReport, type Attribution } from "./attribution.ts";
+export {
+  attributeReport,
+  type Attribution,
+  type AttributionJson,
+  attributionJson,
+  type OwnedFrameJson,
+} from "./attribution.ts";
 export type { AttributionOptions, CodeRange, OwnedFrame, Owner } from "./owner.ts";
 export { explainReport } from "./explain.ts";
-export type { Explanation } from "./explanation.ts";
+export { type Explanation, type ExplanationJson, explanationJson } from "./explanation.ts";
 export { isIdle, waitOf } from "./hang.ts";
 export { eventOf as reportEvent } from "./kinds.ts";
 export { frameNumber } from "./words.ts";

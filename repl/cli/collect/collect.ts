@@ -9,6 +9,7 @@ import { fileError, UserError } from "../../errors.ts";
 import type { Values } from "../../options.ts";
 import { checkFolders } from "../../prompt/open.ts";
 import { complain, print } from "../../view/output.ts";
+import { checkFile } from "../../view/output_file.ts";
 import { count } from "../../view/text.ts";
 import { isTried, reportFiles, strayWords } from "../report_files.ts";
 import { Collector, type CollectorOptions, fileState } from "./collector.ts";
@@ -41,6 +42,7 @@ export async function collect(
   if (into === undefined && !jsonl) {
     throw new UserError("collect into which file? Name it with --into, or print with --jsonl", 2);
   }
+  checkFile(into, "a library of reports");
   if (into !== undefined && jsonl) throw new UserError("--into or --jsonl, not both", 2);
   if (jsonl && json) throw new UserError("--jsonl or --json, not both", 2);
   checkFolders(symbols ?? []);
@@ -51,10 +53,16 @@ export async function collect(
   };
   const done: Done = { new: 0, changed: 0, known: 0, unchanged: 0, failed: 0 };
   if (into === undefined) {
+    let isAbsent = false;
     await readAll(filesAt(paths, done), options, (records) => {
-      for (const record of records) print(safe`${safeJson(record)}\n`);
+      for (const record of records) {
+        print(safe`${safeJson(record)}\n`);
+        if (!isUnread(record) || !paths.includes(record.path)) continue;
+        isAbsent = true;
+        complain(escape(record.error!));
+      }
     });
-    return 0;
+    return isAbsent ? 1 : 0;
   }
   const isNew = !exists(into);
   let kept = 0;
@@ -84,15 +92,17 @@ async function collectInto(
   using database = await openDatabase(into);
   const library = new ReportLibrary(database, into);
   const strays: string[] = [];
+  // What was named is not there, as after a typing error.
+  let isAbsent = false;
   const take = (records: readonly FileRecord[]): void => {
     const added = library.add(records);
     keep(records.length);
     for (const [at, how] of added.entries()) {
       done[how]++;
-      const { error, path, hash } = records[at];
+      const { error, path } = records[at];
       if (error === null) continue;
-      // A file that was read has its hash.
-      if (!/^0+$/.test(hash) && isTried(path, paths)) strays.push(path);
+      if (isUnread(records[at])) isAbsent ||= paths.includes(path);
+      if (!isUnread(records[at]) && isTried(path, paths)) strays.push(path);
       else complain(safe`warning: ${escape(error)}`);
     }
   };
@@ -143,7 +153,12 @@ async function collectInto(
       }, ${count(signatures, "signature")}\n`,
     );
   }
-  return reports === 0 ? 1 : 0;
+  return reports === 0 || isAbsent ? 1 : 0;
+}
+
+/** Whether a file could not even be read: one that was has its hash. */
+function isUnread({ error, hash }: FileRecord): boolean {
+  return error !== null && /^0+$/.test(hash);
 }
 
 function isOfDatabase(error: unknown): error is Error {

@@ -1,6 +1,4 @@
 /** `machpause crash`: explains, symbolicates, attributes and converts reports. */
-import { files as system } from "../../../ffi/files.ts";
-import { createNamed } from "../../../lib/named_sink.ts";
 import { escape, safe, safeJson, type SafeText } from "../../../lib/escape.ts";
 import {
   crashText,
@@ -19,6 +17,7 @@ import type { Values } from "../../options.ts";
 import { checkFolders } from "../../prompt/open.ts";
 import { explanationLines, type ReadCrash, safeLines } from "../../view/crash_show.ts";
 import { complain, explain, print, printBytes, terminalSize } from "../../view/output.ts";
+import { isStdout, outputTo } from "../../view/output_file.ts";
 import { styleFor } from "../../view/style.ts";
 import { lines, wrapped } from "../../view/text.ts";
 import { isTried, reportFiles, strayWords } from "../report_files.ts";
@@ -176,10 +175,12 @@ function show(
   title: SafeText | null,
   warn: () => void,
 ): void {
-  const { out } = options;
   const { report } = crash;
   const form = formOf(options);
-  if (form !== null || out !== undefined) warn();
+  if (form !== null || options.out !== undefined) warn();
+  const out = isStdout(options.out) ? undefined : options.out;
+  // Escaped on a terminal only: a file keeps the report's characters.
+  const asIs = out !== undefined || !Deno.stdout.isTerminal();
   if (form === "json") {
     emit(safe`${safeJson(reportJson(report, crash))}\n`, out, form);
     return;
@@ -187,13 +188,11 @@ function show(
   if (form !== null) {
     const written = writeReport(report, form === "ips" ? "ips" : "crash");
     const lineFed = form === "text" ? written.replace(/\r\n?/g, "\n") : written;
-    // Escaped on a terminal only: a file keeps the report's characters.
-    const kept = out !== undefined || !Deno.stdout.isTerminal();
-    emit(kept ? encodeReport(lineFed) : safeLines(lineFed), out, form);
+    emit(asIs ? encodeReport(lineFed) : safeLines(lineFed), out, form);
     return;
   }
-  if (out !== undefined) {
-    emit(encodeReport(report.text), out, form);
+  if (options.out !== undefined) {
+    emit(asIs ? encodeReport(report.text) : safeLines(report.text), out, form);
     return;
   }
   const mine = (image: ReportImage): boolean => !isSystemImage(image);
@@ -227,7 +226,7 @@ function emit(
     else printBytes(content);
     return;
   }
-  using sink = createNamed(system, out, 0o666);
+  using sink = outputTo(out);
   sink.write(typeof content === "string" ? new TextEncoder().encode(content) : content);
   sink.commit();
   print(

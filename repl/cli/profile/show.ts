@@ -83,7 +83,8 @@ function threadsOf({ threads }: Profile, text: string): number[] {
 /** A weight with its unit. */
 function weightText(profile: Profile, weight: number): SafeText {
   const { unit } = profile;
-  if (unit === "samples") return grouped(Math.round(weight));
+  // Other programs' counts may be fractions.
+  if (unit === "samples") return grouped(Number(weight.toFixed(3)));
   if (unit === "bytes") return safe`${grouped(Math.round(weight))} B`;
   const milliseconds = weight / (unit === "nanoseconds" ? 1e6 : unit === "microseconds" ? 1e3 : 1);
   return safe`${Number(milliseconds.toFixed(milliseconds < 10 ? 3 : 1))} ms`;

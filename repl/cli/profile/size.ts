@@ -9,7 +9,7 @@ export function sizeText(profile: Profile): SafeText {
   const stacks = sampleCount(profile);
   const threads = count(profile.threads.length, "thread");
   if (profile.unit !== "samples") return safe`${count(stacks, "stack")} of ${threads}`;
-  const total = Math.round(totalWeight(profile));
+  const total = Number(totalWeight(profile).toFixed(3));
   const inside = stacks === total ? safe`` : safe`, in ${count(stacks, "stack")}`;
   return safe`${count(total, "sample")} of ${threads}${inside}`;
 }

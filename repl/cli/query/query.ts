@@ -47,17 +47,37 @@ export async function query(
     schema(library);
     return 0;
   }
+  if (isBlank(sql)) throw new UserError("there is no SQL statement", 2);
   try {
-    const rows = database.prepare(sql).all();
+    const statement = database.prepare(sql);
+    checkWhole(sql, statement.sourceSQL);
+    const rows = statement.all();
     if (json) printAll(rows.map((row) => safe`${safeJson(plain(row))}\n`));
     else if (!csv) await printTable(rows);
     else if (rows.length > 0) {
       printAll([csvLine(Object.keys(rows[0])), ...rows.map((row) => csvLine(Object.values(row)))]);
     }
   } catch (error) {
+    if (error instanceof UserError) throw error;
     throw new UserError(error instanceof Error ? error.message : `${error}`);
   }
   return 0;
+}
+
+/** Whether there is nothing but space, comments and semicolons in a text. */
+function isBlank(sql: string): boolean {
+  return /^(?:[\s;]|--[^\n]*|\/\*(?:(?!\*\/)[^])*(?:\*\/|$))*$/.test(sql);
+}
+
+/** SQLite prepares the first of several statements.
+ *
+ * @param prepared the one that was
+ * @throws UserError when there is another one
+ */
+function checkWhole(sql: string, prepared: string): void {
+  const rest = sql.slice(prepared.length);
+  if (isBlank(rest)) return;
+  throw new UserError(`one statement at a time: nothing was run, because of \`${rest.trim()}\``, 2);
 }
 
 /** A dump is for a program: texts are as they are, unless a terminal would get them. */

@@ -1,10 +1,9 @@
 /** `machpause view`: a page in a file, or a viewer in a browser. */
-import { files } from "../../../ffi/files.ts";
-import { createNamed } from "../../../lib/named_sink.ts";
 import { escape, safe } from "../../../lib/escape.ts";
 import { demangle, loadDemangler } from "../../../lib/symbols/demangle/mod.ts";
 import { UserError } from "../../errors.ts";
 import { complain, print } from "../../view/output.ts";
+import { outputTo } from "../../view/output_file.ts";
 import { handlerFor, type Page, randomToken, type Site } from "../../../lib/symbol_server/mod.ts";
 import { listen } from "../serve/listen.ts";
 import type { ViewOptions } from "./options.ts";
@@ -28,7 +27,7 @@ export async function view(names: readonly string[], options: ViewOptions): Prom
   await loadDemangler();
   const viewed = await readViewed(names, options);
   if (out !== undefined) {
-    using sink = createNamed(files, out, 0o666);
+    using sink = outputTo(out);
     sink.write(new TextEncoder().encode(await pageOf(viewed)));
     sink.commit();
     return 0;

@@ -25,6 +25,7 @@ import type { Values } from "../../options.ts";
 import { openTarget } from "../../prompt/open.ts";
 import type { Opened } from "../../prompt/opened.ts";
 import { complain, explain, print } from "../../view/output.ts";
+import { checkFile } from "../../view/output_file.ts";
 import { elide } from "../../view/short_name.ts";
 import { type Style, styleFor } from "../../view/style.ts";
 import { count, join } from "../../view/text.ts";
@@ -43,6 +44,7 @@ export async function watchHangs(
   const trigger = options.trigger === undefined ? undefined : await triggerOf(options.trigger);
   const say = printer(options.json ?? false, styleFor(Deno.stdout));
   const problem = (text: string) => complain(safe`warning: ${explain(text)}`);
+  checkFile(options.save, "a folder of hangs");
   using lock = options.save === undefined ? undefined : lockFolder(options.save);
   const store = options.save === undefined ? undefined : new HangStore(hangFolder(options.save), {
     ...options.maxSize === undefined ? {} : { maxSize: bytesOf(options.maxSize) },
@@ -80,6 +82,7 @@ export async function watchHangs(
         rate,
         signal,
         problem,
+        onStart: () => say.start(target, options.thread, limit, rate, options.save),
         clock: thriftyClock(),
         ...options.thread === undefined ? {} : { thread: options.thread },
         ...options.idle === undefined ? {} : { idle: options.idle },
@@ -88,7 +91,6 @@ export async function watchHangs(
         ...variables,
         ...glance === undefined ? {} : { glance },
       };
-      say.start(target, options.thread, limit, rate, options.save);
       try {
         for await (const hang of hangs(target, hangOptions)) {
           const kept = store?.add(hang);

@@ -121,6 +121,17 @@ Deno.test("speedscope: profiles of other units are in the first one's, or left o
   assertEquals(await sums(all.slice(2)), ["bytes", ["c", 30]]);
 });
 
+Deno.test("collapsed: counts that are fractions stay as they are", async () => {
+  const text = "a;b 1.5\na;c 0.1\na;c 0.2\na;d 2\n";
+  const profile = await readProfile(new TextEncoder().encode(text), "f.collapsed");
+  const out = await writeProfile(profile, { format: "collapsed" });
+  const root = "[main thread tid=0];";
+  assertEquals(
+    new TextDecoder().decode(out),
+    `${root}a;b 1.5\n${root}a;c 0.3\n${root}a;d 2\n`,
+  );
+});
+
 Deno.test("collapsed: stacks that differ by addresses alone are one line", async () => {
   const builder = new ProfileBuilder();
   const thread = builder.thread({ process: builder.process(), id: 7n, name: "a" });

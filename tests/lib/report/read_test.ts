@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { FormatError } from "../../../lib/errors.ts";
 import {
+  attributeReport,
   CrashReport,
   encodeReport,
   explainReport,
@@ -75,6 +76,15 @@ Deno.test("a report is JSON with all that can be said of it", () => {
     assertEquals(json.signature, reportSignature(report));
     assertEquals(json.missing, []);
   }
+  // The results themselves are written as in it.
+  const report = read("ios104.crash");
+  const again = <T>(value: T): T => JSON.parse(JSON.stringify(value));
+  const json = again(reportJson(report));
+  assertEquals<unknown>(again(report), json);
+  assertEquals<unknown>(again(explainReport(report)), json.explanation);
+  assertEquals<unknown>(again(attributeReport(report)), json.attribution);
+  // No member is added for that.
+  assert(!Object.keys(explainReport(report)).includes("toJSON"));
   const { frames } = reportJson(read("ios32.crash")).threads[0];
   assertEquals(typeof frames[0].address, "string");
 });

@@ -57,7 +57,7 @@ Deno.test("stuck: the same callers; a loop uses the processor; a waiting main th
   const before = look(
     thread(0, ["wait", "main"]),
     thread(1, ["lock", "work"]),
-    thread(2, ["spin", "work"]),
+    thread(2, ["spin", "work"], { isRunning: true }),
     thread(3, ["a", "b"]),
   );
   const after = look(
@@ -71,8 +71,18 @@ Deno.test("stuck: the same callers; a loop uses the processor; a waiting main th
     ["t1", "waits"],
     ["t2", "loops"],
   ]);
-  const busy = look(thread(0, ["wait", "main"], { isRunning: true, ran: 9n }));
+  const busy = look(thread(0, ["wait", "main"], { ran: 600_000_000n }));
   assertEquals(stuckThreads(before, busy).map(({ how }) => how), ["loops"]);
+  // The stop of an earlier look may have woken it.
+  const woken = look(thread(1, ["lock", "work"], { isRunning: true, ran: 9n }));
+  assertEquals(stuckThreads(before, woken).map(({ how }) => how), ["waits"]);
+  // Both looks found it at the same place, and it worked in between.
+  const worked = look(thread(1, ["lock", "work"], { ran: 100_000_000n }));
+  assertEquals(stuckThreads(before, worked), []);
+  assertEquals(compareLooks(before, worked).find(({ after }) => after)?.kind, "runs");
+  assertEquals(stuckThreads(before, worked, new Set(), 10_000).map(({ how }) => how), ["waits"]);
+  const held = look(thread(1, ["lock", "work"], { isSuspended: true }));
+  assertEquals(stuckThreads(before, held).map(({ how }) => how), ["suspended"]);
   // A clock tick is charged to a thread that waited but for the moment of a look.
   const charged = look(
     thread(0, ["wait", "main"], { ran: 9n }),
@@ -83,6 +93,22 @@ Deno.test("stuck: the same callers; a loop uses the processor; a waiting main th
   ]);
   // It waits for another thread.
   assertEquals(stuckThreads(before, after, new Set([0n]))[0].thread.name, "t0");
+});
+
+Deno.test("a thread that was woken in its wait does not run yet", () => {
+  const threads = ["spin", "sleep"].map((name, index) => ({
+    ...{ id: BigInt(index), index, name, state: "running", userTime: 1n, systemTime: 0n },
+    ...{ suspendCount: index },
+    backtrace: () => [{ address: 1n, function: name }],
+  } as unknown as Thread));
+  const looks = lookAt(threads, { waits: ({ name }) => name === "sleep" });
+  assertEquals(
+    [...looks.values()].map(({ isRunning, isSuspended = false }) => [
+      isRunning,
+      isSuspended,
+    ]),
+    [[true, false], [false, true]],
+  );
 });
 
 Deno.test("compared: new, gone, moved, running and the same", () => {

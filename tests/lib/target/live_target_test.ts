@@ -128,6 +128,17 @@ Deno.test("single threads are suspended and resumed, and their ports given back"
   assertThrows(() => worker.resume(), MachError, "suspend() it first");
 });
 
+Deno.test("regions are written as JSON, addresses in hexadecimal", () => {
+  using target = open(new FakeKernel());
+  const [region] = target.regions();
+  const json = JSON.parse(JSON.stringify(region));
+  assertEquals([json.address, json.size], [
+    `0x${region.address.toString(16)}`,
+    `0x${region.size.toString(16)}`,
+  ]);
+  assertEquals(Object.keys(json), Object.keys(region));
+});
+
 Deno.test("a thread that has ended is not the process's end", () => {
   const kernel = new FakeKernel();
   using target = open(kernel);

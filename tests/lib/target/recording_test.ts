@@ -19,7 +19,7 @@ async function recorded(
         ...{ id: 5n, name: "t", queue: null, isMain: true, cpuTime: time * 1000, weight },
         ...{ state: runs ? "running" : "waiting", stack: null, backtrace: () => unknown },
       };
-      yield { time, late: 0, stoppedMicroseconds: 1, lost: 0, threads: [thread] };
+      yield { time, late: 0, stoppedMicroseconds: 1, lost: 0, lostStacks: 0, threads: [thread] };
     }
   }
   const origin = { name: "app", pid: 7, arch: archs.arm64, os: "macOS", resolver: unknown };

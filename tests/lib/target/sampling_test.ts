@@ -20,6 +20,8 @@ const unused = new Proxy({}, {
 class SlowSampling implements Sampling {
   /** How many samples there are so far. */
   available = Infinity;
+  /** Stacks for which there is no room, of each sample. */
+  stacksLost = 0;
   readonly counts = { samples: 0, missed: 0, dropped: 0, omitted: 0 };
   readonly #options: SamplingOptions;
   readonly #periods: number;
@@ -44,6 +46,7 @@ class SlowSampling implements Sampling {
     this.#tick += this.#periods;
     this.#taken++;
     this.counts.missed += this.#periods - 1;
+    this.counts.dropped += this.stacksLost;
     return true;
   }
 
@@ -84,14 +87,16 @@ Deno.test("what was seen before a program begins is not in its samples, and its 
     },
     begin() {
       sampling!.available = Infinity;
+      sampling!.stacksLost = 7;
       return Promise.resolve({ cpuTime: 0 });
     },
   };
-  const seen: [time: number, lost: number][] = [];
-  for await (const { time, lost } of samples(origin, { rate: 100, duration: 0.1 })) {
-    seen.push([time, lost]);
+  const seen: [time: number, samples: number, stacks: number][] = [];
+  for await (const { time, lost, lostStacks } of samples(origin, { rate: 100, duration: 0.1 })) {
+    seen.push([time, lost - lostStacks, lostStacks]);
   }
-  assertEquals(seen, [[0, 1], [20, 1], [40, 1], [60, 1], [80, 1], [100, 1]]);
+  // Stacks that are lost are no samples: of one sample there may be many.
+  assertEquals(seen, [[0, 1, 7], [20, 1, 7], [40, 1, 7], [60, 1, 7], [80, 1, 7], [100, 1, 7]]);
 });
 
 const info: Omit<ThreadInfo, "id"> = {

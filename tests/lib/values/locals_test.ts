@@ -44,6 +44,12 @@ function double(value: number): number[] {
   return [...new Uint8Array(Float64Array.of(value).buffer)];
 }
 
+Deno.test("a value by itself is JSON with its name and type", () => {
+  const context = contextOf(bytesMemory(start, little(7n, 4)));
+  const value = new PlacedValue(context, "count", int, { kind: "memory", address: start });
+  assertEquals(JSON.parse(JSON.stringify([value])), [{ name: "count", type: "int", value: 7 }]);
+});
+
 Deno.test("each kind of value in JSON: what it is, and never an empty object or an error", () => {
   const color: Type = {
     ...{ kind: "enum", name: "Color", size: 4, language: "c++" },

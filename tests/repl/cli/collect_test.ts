@@ -241,6 +241,29 @@ Deno.test("collect and query: a wrong command line is said in a line", async () 
   }
 });
 
+Deno.test("collect: a name that is no file's fails, and the others are collected; query: one statement", async () => {
+  await inFolder(async (folder) => {
+    const into = `${folder}/crashes.sqlite`;
+    const report = `${reports}ios104.crash`;
+    const { code, stdout, stderr } = await machpause("collect", report, "nope", "--into", into);
+    assertEquals([code, stderr], [1, "machpause: warning: there is no file nope\n"]);
+    assertStringIncludes(stdout, "1 new file, 1 not read");
+    const lines = await machpause("collect", "nope", "--jsonl");
+    assertEquals([lines.code, lines.stderr], [1, "machpause: there is no file nope\n"]);
+    // What is behind the first statement is not left out without a word.
+    const sql = "SELECT COUNT(*) AS n FROM reports";
+    const whole = await machpause("query", into, `${sql}; -- and nothing more\n;`, "--json");
+    assertEquals([whole.code, whole.stdout], [0, '{"n":1}\n'], whole.stderr);
+    for (
+      const [text, reason] of [[`${sql}; SELECT 2`, /`SELECT 2`/], ["-- none", /no SQL/]] as const
+    ) {
+      const two = await machpause("query", into, text, "--json");
+      assertEquals([two.code, two.stdout], [2, ""]);
+      assertMatch(two.stderr, reason);
+    }
+  });
+});
+
 Deno.test("collect: a file that cannot be written is named, and an empty one does not stay", async () => {
   await inFolder(async (folder) => {
     const into = `${folder}/crashes.sqlite`;

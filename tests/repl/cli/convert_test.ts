@@ -68,6 +68,22 @@ Deno.test("what sample prints is converted, by the output's ending", async () =>
   });
 });
 
+Deno.test("-o -: standard output, as without -o; what needs a file refuses it", async () => {
+  await inFolder(async (folder) => {
+    const plain = await machpause("convert", sample, "-f", "collapsed");
+    const named = await machpause("convert", sample, "-f", "collapsed", "-o", "-");
+    assertEquals([named.code, named.stderr], [0, ""]);
+    assertEquals(named.stdout, plain.stdout);
+    const page = await machpause("view", sample, "-o", "-");
+    assertEquals([page.code, page.stdout.startsWith("<!doctype html>")], [0, true], page.stderr);
+    const report = await machpause("crash", sample, "--out", "-");
+    assertEquals([report.code, report.stdout], [0, await Deno.readTextFile(sample)]);
+    const index = await machpause("index", folder, "-o", "-");
+    assertEquals([index.code, index.stdout], [2, ""]);
+    assertMatch(index.stderr, /a symbol table file is not written to standard output/);
+  });
+});
+
 Deno.test({
   name: "profile: on a narrow screen functions keep their names",
   ignore: Deno.build.os === "windows",

@@ -85,8 +85,25 @@ Deno.test({
       assertEquals([run[0], run[2]], [0, "machpause: sh: it crashed: SIGSEGV\n"]);
       assertEquals(names(folder), ["a.speedscope.json", "b.json.gz"]);
 
-      const none = ["--threads", "none", "--duration", "0.1", "-f", "pprof", "-o", `${folder}/n`];
-      assertMatch((await machpause(pid, ...none))[1], /: 0 stacks .*: there is no thread none\n$/);
+      const none = ["--threads", "none", "--duration", ".1", "-f", "pprof", "-o", `${folder}/n`];
+      const [absent, told, complaint] = await machpause(pid, ...none);
+      assertMatch(told, /: 0 stacks .*: there is no thread none\n$/);
+      // It may be a typing error: said before anything is waited for, and in the exit code.
+      assertEquals(absent, 1);
+      assertMatch(complaint, /^machpause: there is no thread none now: .*these are: .*burner.*\n$/);
+
+      // `-` is standard output, which has the profile alone, and no file's name.
+      const out = ["--duration", "0.1", "-f", "collapsed", "--off-cpu", "-o", "-"];
+      const piped = await machpause(pid, ...out);
+      assertEquals(piped[0], 0, piped[2]);
+      assertMatch(piped[1], /^(?:\[.* tid=\d+\];.* \d+\n)+$/);
+      assertMatch(piped[2], /^standard output: [\d,]+ stacks? of /);
+      assertEquals(
+        await Array.fromAsync(Deno.readDir("."), ({ name }) => name).then((all) =>
+          all.filter((name) => name === "-" || name.endsWith(".mprec"))
+        ),
+        [],
+      );
 
       const sleeper = new Deno.Command("sleep", { args: ["600"] }).spawn();
       try {

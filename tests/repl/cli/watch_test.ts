@@ -335,6 +335,8 @@ Deno.test("watch: what cannot be watched is said in a line", async () => {
       [["self"], 2, /processes of this machine/],
       [["demo", "--hang", "soon"], 2, /--hang soon: a time/],
       [["demo", "--trigger", "((("], 2, /--trigger \(\(\(: /],
+      [["demo", "--rate", "100"], 2, /100 looks a second: from 20 to 50/],
+      [["demo", "--thread", "nobody"], 2, /has no thread named nobody/],
     ] as const
   ) {
     const output = await new Deno.Command(Deno.execPath(), {
@@ -342,7 +344,8 @@ Deno.test("watch: what cannot be watched is said in a line", async () => {
       cwd: await buildDirectory(),
     }).output();
     const stderr = new TextDecoder().decode(output.stderr);
-    assertEquals([args, output.code], [args, code]);
+    // It does not say first that it watches.
+    assertEquals([args, output.code, output.stdout.length], [args, code, 0]);
     assertMatch(stderr, /^machpause: [^\n]+\n$/);
     assertMatch(stderr, reason);
   }

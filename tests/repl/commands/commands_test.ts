@@ -44,6 +44,36 @@ Deno.test("pause and resume, and what the prompt says of it", async () => {
   await assertRejects(() => run(session, "resume"), UserError, "running");
 });
 
+Deno.test("one thread is suspended while the others run, and nothing stays so when one leaves", async () => {
+  const { session, kernel } = open();
+  assertEquals(await run(session, "thread suspend 1"), [
+    "thread 1 is suspended: the others run on",
+  ]);
+  await run(session, "thread suspend 1");
+  assertEquals([...kernel.threadSuspensions], [[0x201, 2]]);
+  await run(session, "pause");
+  assert((await run(session, "threads"))[1].endsWith("suspended 2×"));
+  assert((await run(session, "summary"))[2].includes("suspended"));
+  // What is done in a pause is seen in it.
+  assertEquals(await run(session, "thread suspend 0"), [
+    `thread 0 "main${harmless}" is suspended: it will not run with the others`,
+  ]);
+  assert((await run(session, "threads"))[0].endsWith("suspended 1×"));
+  assertEquals(await run(session, "resume"), [
+    "2 threads (0-1) stay suspended: `thread resume` ends that",
+  ]);
+  // However often it was suspended.
+  assertEquals(await run(session, "thread resume 1"), ["thread 1 runs"]);
+  await assertRejects(() => run(session, "thread resume 1"), UserError, "not suspended alone");
+  await assertRejects(() => run(session, "thread suspend 9"), UserError, "no thread 9");
+  await run(session, "thread resume all");
+  assertEquals(kernel.threadSuspensions.size, 0);
+  await run(session, "thread suspend 1");
+  await run(session, "quit");
+  session[Symbol.dispose]();
+  assertEquals([kernel.threadSuspensions.size, kernel.tokens.size], [0, 0]);
+});
+
 Deno.test("leaving lets the target run", async () => {
   const { session, kernel } = open();
   await run(session, "pause");

@@ -37,6 +37,9 @@ Deno.test("the names that LLDB and gdb have", () => {
     "image lookup -r -n lock": "lookup | -r | -n | lock",
     "dis -c 4": "disassemble | -c | 4",
     "di": "disassemble",
+    "disas /r work -c 2": "disassemble | -c | 2 | --bytes | work",
+    "disassemble /r --count 2": "disassemble | --count | 2 | --bytes",
+    "disas work,+8 -c 2": "disassemble | -c | 2 | --start | work | --end | work + 8",
     "process status": "status",
     "process detach": "detach",
     "process interrupt": "pause",
@@ -62,6 +65,9 @@ Deno.test("beginnings of words, where they are of one command only", () => {
     "disas": "disassemble",
     "mem find 3": "memory find | 3",
     "pau": "pause",
+    "frame var x": "frame variable | x",
+    "thread sel 2": "thread | 2",
+    "thread li": "threads",
   };
   for (const [line, command] of Object.entries(lines)) assertEquals(meant(line), command, line);
   assertThrows(() => commands.parse("reg 1"), UserError, "may be");
@@ -69,6 +75,10 @@ Deno.test("beginnings of words, where they are of one command only", () => {
   assertEquals(meant("v"), "frame variable");
   assertEquals(commands.parse("sel")?.doubtful, "self");
   assertEquals(commands.parse("pau")?.doubtful, undefined);
+  assertEquals(commands.parse("thread susp 1")?.doubtful, "thread suspend");
+  assertEquals(meant("thread res 1"), "thread resume | 1");
+  // LLDB's lets the whole target run.
+  assertEquals(meant("thread continue 1"), undefined);
   // What runs another command for threads is answered, and is not `thread`.
   assertEquals(meant("thread apply 1 2 bt"), undefined);
   // One letter, and words of the language, are code.
