@@ -109,11 +109,13 @@ export function stackPointer(thread: ReportThread | null): bigint | null {
 }
 
 /** Whether the system says that it could not walk the stack of the process. */
-export function lacksBacktrace({ text, threads }: CrashReport): boolean {
-  // It stands in place of frames.
-  return (threads.length === 0 || threads.some(({ frames }) => frames.length === 0)) &&
-    text.includes("Backtrace not available");
-}
+export const lacksBacktrace: (report: CrashReport) => boolean = once((
+  { body, text, threads },
+) =>
+  // It stands in place of frames, in texts alone.
+  body === null && (threads.length === 0 || threads.some(({ frames }) => frames.length === 0)) &&
+  text.includes("Backtrace not available")
+);
 
 /** The program counter of a thread; `null` when it is not in the report. */
 export function programCounter(thread: ReportThread | null): bigint | null {

@@ -3,13 +3,19 @@
 import { signalOf } from "../codes.ts";
 import { faultAddress, programCounter } from "../fault.ts";
 import { imageOf, imageTitle, titleOf } from "../images.ts";
-import { type KnowledgeRow, known, knownFrame, knownVendor } from "../knowledge/mod.ts";
+import {
+  excludedAdvice,
+  type KnowledgeRow,
+  known,
+  knownFrame,
+  knownVendor,
+} from "../knowledge/mod.ts";
 import { isNearest } from "../nearest.ts";
 import { type CrashReport, isSample, type ReportFrame, type ReportThread } from "../report.ts";
 import { managedCalls } from "./managed.ts";
 import { shortName } from "./names.ts";
 import { isEvidence } from "./evidence.ts";
-import { excludedAdviceOf } from "./facts.ts";
+import { exclusionOf } from "./facts.ts";
 import { faultingThread, usedFor } from "./instruction.ts";
 import { isApples, isOfProcess, isOutside, isPlugIn, isSystemProgram } from "./program.ts";
 import { isMobile } from "./platform.ts";
@@ -43,19 +49,29 @@ export function adviceOf(
   if (advised.length === 0) return [...toolAdvice(report, own), ...forSymbols];
   const check: string[] = [];
   const isOutOfReach = isAppleAlone(report, own);
-  const excluded = excludedAdviceOf(report, happened, [
+  const isExcluded = exclusionOf(report, happened, [
     ...cannotBuild(report, own) ? ["not built here" as const] : [],
     ...quotes(happened) ? ["quoted" as const] : [],
   ]);
-  const unfit = excluded.flatMap(({ words, instead }) => instead === undefined ? [words] : []);
   for (const row of advised) {
     const able = isOutOfReach && !forOwner.test(row.next) ? "" : row.next;
-    const left = excluded.reduce(
-      (next, { words, instead }) => instead === undefined ? next : next.replace(words, instead),
+    const left = excludedAdvice.reduce(
+      (next, row) =>
+        row.instead !== undefined && row.words.test(next) && isExcluded(row)
+          ? next.replace(row.words, row.instead)
+          : next,
       able,
     );
     const next = fitting(
-      elsewhere(withoutClauses(left, unfit)),
+      elsewhere(
+        withoutClauses(
+          left,
+          (clause) =>
+            excludedAdvice.some((row) =>
+              row.instead === undefined && row.words.test(clause) && isExcluded(row)
+            ),
+        ),
+      ),
       report,
       thread,
       own,
@@ -202,10 +218,10 @@ const forOwner =
   /codesign|[Uu]pdates? |[Ii]nstall|[Rr]estart|[Ff]ree space|\b(?:disk|volume|device|hardware|firmware|display|GPU|extension|log|stderr|settings|permissions|DYLD_\w{2,40}|JetsamEvent|entitlements|mounted|libraries)\b|crash report|[Aa]pple Diagnostics|another version|session of a person|web pages|Web Inspector|[Nn]othing:/;
 
 /** Advice without clauses of some kinds; empty where none is left. */
-export function withoutClauses(next: string, unfit: readonly RegExp[]): string {
-  if (next === "" || unfit.length === 0) return next;
+export function withoutClauses(next: string, isUnfit: (clause: string) => boolean): string {
+  if (next === "") return next;
   const clauses = next.replace(/\.$/, "").split(/; |\. (?=[A-Z])/);
-  const fit = clauses.filter((clause) => !unfit.some((kind) => kind.test(clause)));
+  const fit = clauses.filter((clause) => !isUnfit(clause));
   if (fit.length === clauses.length) return next;
   return fit.length === 0 ? "" : `${capitalized(fit.join("; ").replace(/^then /, ""))}.`;
 }
@@ -266,7 +282,7 @@ function fitting(
   if (!isNear && thread !== null && thread.frames.length > 0) {
     return withoutClauses(
       next.replace("; the first frame of yours on its backtrace led to it", ""),
-      [ofCaller],
+      (clause) => ofCaller.test(clause),
     );
   }
   // What a run-time calls compiled code by uses no object itself.

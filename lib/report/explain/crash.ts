@@ -687,7 +687,12 @@ function tellHandlerCrash({ report }: Crash, story: Story): void {
   const section = report.format !== "json"
     ? undefined
     : report.sections.find(({ name }) => name === "Handler crashed while reporting");
-  const at = section === undefined ? report.text.indexOf("\nHandler crashed while reporting:") : 0;
+  // JSON has no such line.
+  const at = section !== undefined
+    ? 0
+    : report.body === null
+    ? report.text.indexOf("\nHandler crashed while reporting:")
+    : -1;
   if (at < 0) return;
   const part = section?.lines.join("\n") ?? report.text.slice(at, at + (1 << 14));
   const type = /^Exception Type: {1,8}(\S.{0,100})$/m.exec(part)?.[1].trim();

@@ -3,12 +3,7 @@
 import { archs } from "../../arch/mod.ts";
 import { faultAddress, NEAR_NULL } from "../fault.ts";
 import { imageFinder, isSystemFrame, titleOf } from "../images.ts";
-import {
-  excludedAdvice,
-  excludedCauses,
-  type Exclusion,
-  type ReportFact,
-} from "../knowledge/mod.ts";
+import { excludedCauses, type Exclusion, type ReportFact } from "../knowledge/mod.ts";
 import { isNearest } from "../nearest.ts";
 import { once } from "../remember.ts";
 import type { CrashReport } from "../report.ts";
@@ -40,83 +35,92 @@ export function possibleCauses(
   happened: readonly string[],
 ): string[] {
   if (causes.length === 0) return [];
-  const unfit = excludedBy(excludedCauses, report, happened);
-  return causes.filter((cause) => !unfit.some(({ words }) => words.test(cause))).slice(
-    0,
-    MAX_CAUSES,
-  );
+  const isExcluded = exclusionOf(report, happened);
+  const isUnfit = (cause: string): boolean =>
+    excludedCauses.some((row) => row.words.test(cause) && isExcluded(row));
+  return causes.filter((cause) => !isUnfit(cause)).slice(0, MAX_CAUSES);
 }
 
-/** The words of advice that a report excludes.
+/** What tells whether a report excludes what a row is of. It is asked where the words are there: few facts are looked for.
  *
+ * @param happened what was told
  * @param more what is known besides
  */
-export function excludedAdviceOf(
-  report: CrashReport,
-  happened: readonly string[],
-  more: readonly ReportFact[],
-): Exclusion[] {
-  return excludedBy(excludedAdvice, report, happened, more);
-}
-
-function excludedBy(
-  table: readonly Exclusion[],
+export function exclusionOf(
   report: CrashReport,
   happened: readonly string[],
   more: readonly ReportFact[] = [],
-): Exclusion[] {
-  const proved = new Set([...factsOf(report), ...saidFacts(report, happened), ...more]);
-  return table.filter(({ by }) => by.some((fact) => proved.has(fact)));
+): (row: Exclusion) => boolean {
+  let said: readonly ReportFact[] | null = null;
+  return ({ by }) =>
+    by.some((fact) => {
+      said ??= [...saidFacts(report, happened), ...more];
+      return said.includes(fact) || proves(report, fact);
+    });
 }
 
-/** What a report proves by its exception, its registers, its stacks and its images. */
-export const factsOf: (report: CrashReport) => Facts = once((report) => {
-  const facts = new Set<ReportFact>();
-  const { exception, images, threads, unread, osVersion, format, arch, codeType } = report;
-  addAccess(report, facts);
-  const cpu = cpuOf(report);
-  const isPower = cpu === "powerpc" || /^(?:PPC|PowerPC)\b/i.test(codeType ?? "");
-  if (isPower) facts.add("powerpc");
-  if (arch !== null ? archs[arch].pointerSize === 4 : isPower) facts.add("32 bits");
-  if (isMobile(report)) facts.add("mobile");
-  else if (/^(?:macOS|(?:Mac )?OS X)\b/.test(osVersion ?? "")) facts.add("mac");
-  if (cpu === "arm") facts.add("apple silicon");
-  if (exception !== null && authenticationOf(report)?.of === "data") facts.add("data key");
-  if (divisorWords(report) !== null) facts.add("divisor");
-  const refused = refusedWords(report) ?? "";
-  if (refused.endsWith(": no code, but zeros.")) facts.add("zeros");
-  if (/: m(?:rs|sr), a (?:read|write) of /.test(refused)) facts.add("system register");
-  if (recursion(report)?.full === true) facts.add("frames repeat");
+/** What the facts that were looked for in a report turned out to be. */
+const looked = once((_report: CrashReport) => new Map<ReportFact, boolean>());
+
+/** Whether a report proves a fact by its exception, its registers, its stacks and its images. */
+function proves(report: CrashReport, fact: ReportFact): boolean {
+  const known = looked(report);
+  let isProved = known.get(fact);
+  if (isProved === undefined) {
+    isProved = proofs[fact]?.(report) ?? accessFacts(report).has(fact);
+    known.set(fact, isProved);
+  }
+  return isProved;
+}
+
+/** How the facts are proved that are not of the access. */
+const proofs: Partial<Readonly<Record<ReportFact, (report: CrashReport) => boolean>>> = {
+  "powerpc": isPowerPc,
+  "32 bits": (report) =>
+    report.arch !== null ? archs[report.arch].pointerSize === 4 : isPowerPc(report),
+  "mobile": isMobile,
+  "mac": (report) => !isMobile(report) && /^(?:macOS|(?:Mac )?OS X)\b/.test(report.osVersion ?? ""),
+  "apple silicon": (report) => cpuOf(report) === "arm",
+  "data key": (report) => report.exception !== null && authenticationOf(report)?.of === "data",
+  "divisor": (report) => divisorWords(report) !== null,
+  "zeros": (report) => refusedWords(report)?.endsWith(": no code, but zeros.") === true,
+  "system register": (report) =>
+    /: m(?:rs|sr), a (?:read|write) of /.test(refusedWords(report) ?? ""),
+  "frames repeat": (report) => recursion(report)?.full === true,
   // A handler of the signal has frames of its own.
-  if (isShallow(faultingThread(report)?.frames ?? [])) facts.add("few frames");
+  "few frames": (report) => isShallow(faultingThread(report)?.frames ?? []),
   // A copy may have one stack alone.
-  if (
+  "one thread": ({ threads, images, unread, format, exception }) =>
     threads.length === 1 && images.length > 0 && unread.length === 0 &&
-    (format === "ips" || format === "crash") && exception !== null
-  ) facts.add("one thread");
-  const head = report.text.slice(0, MAX_SEARCHED);
-  if (head.includes("message sent to deallocated instance")) facts.add("zombies named");
-  if (report.panic !== null && enough.test(head)) facts.add("enough memory");
-  if (freedWord(report) !== null) facts.add("freed");
-  if (!usesObjects(report)) facts.add("no objects");
-  if (destroysSystems(report)) facts.add("system's object");
-  // Searching for the word first is faster: nearly no text has it.
-  if (
-    head.includes("NSZombieEnabled") &&
-    /\bNSZombieEnabled["\s]{0,3}[=:]\s{0,2}"?(?:YES|1)\b/.test(head)
-  ) facts.add("zombies");
-  if (images.some(({ name }) => name.startsWith("libclang_rt.asan_"))) facts.add("sanitizer");
-  return facts;
-});
+    (format === "ips" || format === "crash") && exception !== null,
+  "zombies named": ({ text }) =>
+    text.slice(0, MAX_SEARCHED).includes("message sent to deallocated instance"),
+  "enough memory": ({ panic, text }) => panic !== null && enough.test(text.slice(0, MAX_SEARCHED)),
+  "freed": (report) => freedWord(report) !== null,
+  "no objects": (report) => !usesObjects(report),
+  "system's object": destroysSystems,
+  "zombies": ({ text }) => {
+    const head = text.slice(0, MAX_SEARCHED);
+    // Searching for the word first is faster: nearly no text has it.
+    return head.includes("NSZombieEnabled") &&
+      /\bNSZombieEnabled["\s]{0,3}[=:]\s{0,2}"?(?:YES|1)\b/.test(head);
+  },
+  "sanitizer": ({ images }) => images.some(({ name }) => name.startsWith("libclang_rt.asan_")),
+};
+
+function isPowerPc(report: CrashReport): boolean {
+  return cpuOf(report) === "powerpc" || /^(?:PPC|PowerPC)\b/i.test(report.codeType ?? "");
+}
 
 /** What a panic's message says of memory where neither limit was near. */
 const enough =
   /Compressor Info: [0-4]?\d% of compressed pages limit \(OK\) and [0-4]?\d% of segments limit \(OK\)/;
 
 /** What the access proves. */
-function addAccess(report: CrashReport, facts: Set<ReportFact>): void {
+const accessFacts: (report: CrashReport) => Facts = once((report) => {
+  const facts = new Set<ReportFact>();
   const address = faultAddress(report);
-  if (address === null) return;
+  if (address === null) return facts;
   const access = accessOf(report);
   const isJump = isExecuted(report, address);
   if (isJump) facts.add("jump");
@@ -134,11 +138,12 @@ function addAccess(report: CrashReport, facts: Set<ReportFact>): void {
   if (noPointers.has(kind)) facts.add("no pointer");
   if (kind === "signed" && isOfConstants(report, address)) facts.add("constant");
   const { type, words } = regionWords(report, address);
-  if (type === null) return;
+  if (type === null) return facts;
   if (/^(?:mapped file|__TEXT)\b/.test(type) || / of (?:\/|\.{3})\S/.test(words ?? "")) {
     facts.add("of a file");
   } else if (/^(?:VM_ALLOCATE|MALLOC|Stack|STACK)|JIT/.test(type)) facts.add("made memory");
-}
+  return facts;
+});
 
 /** Whether the innermost frame is of a function by its name: none was jumped to that is not there. Of a thread that a report
  * calls the one that is reported it is on the deciding stack. */

@@ -1,6 +1,6 @@
 /** Whose frames are on the backtrace of a kernel panic: those of panicking itself, and what led there. */
 
-import { type KnowledgeRow, knownPanic, ownMessage } from "../knowledge/mod.ts";
+import { type KnowledgeRow, knownPanic, ownMessage, panics } from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
 import { headOf } from "../text.ts";
 import { sourceOf } from "./panic_words.ts";
@@ -73,9 +73,13 @@ function trapAt({ text, panic }: CrashReport): bigint | null {
   return at === undefined ? null : BigInt(at);
 }
 
-/** Functions of the kernel that panicking consists of, on Intel: XNU, osfmk/kern/debug.c, osfmk/i386. */
-const panicking =
-  /^_?(?:panic(?:_trap|_with_\w{1,40}|_trap_to_debugger)?|DebuggerTrapWithState|Debugger|handle_debugger_trap|kdp_\w{1,20}|kernel_trap|return_from_trap|trap_from_kernel|hndl_alltraps|lo_alltraps|hndl_double_fault)$/;
+/** Functions of the kernel that panicking consists of besides, on Intel: XNU, osfmk/kern/debug.c, osfmk/i386. */
+const besides =
+  /^_?(?:panic_trap|DebuggerTrapWithState|Debugger|handle_debugger_trap|kdp_\w{1,20}|kernel_trap|return_from_trap|trap_from_kernel|hndl_alltraps|lo_alltraps|hndl_double_fault)$/;
+
+function isPanicking(name: string): boolean {
+  return panics.test(name) || besides.test(name);
+}
 
 /** What ARM's kernel meets a fault by, and the kernel's address sanitizer: XNU, osfmk/arm64/sleh.c, san/memory. */
 const trapping =
@@ -103,7 +107,7 @@ export function panicEnd(report: CrashReport): number {
   }
   // A hook within it, as of a hackintosh's extensions, is no cause.
   return frames.slice(0, PANIC_DEPTH).findLastIndex(({ symbol }) =>
-    symbol !== null && panicking.test(symbol)
+    symbol !== null && isPanicking(symbol)
   ) + 1;
 }
 
@@ -162,7 +166,7 @@ function panicPath(report: CrashReport): string | null {
   if (from === 0) return null;
   // A part of a function that stands apart has the name of the one before it, which may be one of panicking.
   let begin = from;
-  const isOfTrap = (name: string): boolean => panicking.test(name) || trapping.test(name);
+  const isOfTrap = (name: string): boolean => isPanicking(name) || trapping.test(name);
   while (begin < frames.length && isOfTrap(frames[begin].symbol ?? "")) begin++;
   const names: string[] = [];
   let calls = 0;
@@ -193,7 +197,7 @@ function nameOf(frame: ReportFrame): string | null {
   const { symbol, offset, image, imageName } = frame;
   // A return to the first byte of a function is one from what is before it.
   if (symbol === null || offset === null || offset === 0 || isNearest(frame)) return null;
-  if (panicking.test(symbol)) return null;
+  if (isPanicking(symbol)) return null;
   const owner = image?.name ?? imageName;
   const isKernel = owner === null || /^(?:mach_kernel|kernel|kernelcache)$/.test(owner);
   const name = symbol.replace(/^_/, "");

@@ -83,3 +83,6 @@ export const machineCheckCodes: readonly (readonly [mask: number, value: number,
     [0xef00, 0x0100, "in a cache"],
     [0xe800, 0x0800, "on the bus or interconnect, by which the CPU reaches memory and devices"],
   ];
+
+/** Functions by which a kernel panics: they tell its backtrace from that of a process. XNU, osfmk/kern/debug.c. */
+export const panics = /^_?(?:panic|panic_trap_to_debugger|panic_with_\w{1,40})$/;

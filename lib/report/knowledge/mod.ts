@@ -36,6 +36,7 @@ export {
   machineCheckCodes,
   namedKernelParts,
   nvmeMakers,
+  panics,
   servedThings,
 } from "./kernel.ts";
 export { excludedAdvice, excludedCauses, type Exclusion, type ReportFact } from "./exclusions.ts";

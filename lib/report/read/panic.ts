@@ -5,6 +5,7 @@ import type { ReportFrame, ReportImage, ReportThread } from "../drafts.ts";
 import { macVersion } from "../codes.ts";
 import { archOfCodeType, imageFinder, normalUuid } from "../images.ts";
 import type { JsonObject } from "../json.ts";
+import { panics } from "../knowledge/mod.ts";
 import { CrashReport } from "../report.ts";
 import { Lines } from "../text.ts";
 
@@ -14,9 +15,6 @@ const beginning =
 
 const MAX_FRAMES = 512;
 
-/** Functions by which a kernel panics: they tell its backtrace from that of a process. */
-const panicking = /^_?(?:panic|panic_trap_to_debugger|panic_with_\w{1,40})$/;
-
 /** A kernel's backtrace that somebody pasted without its message, as a panic whose message is missing; other reports as
  * they are. */
 export function withoutMessage(report: CrashReport): CrashReport {
@@ -24,7 +22,7 @@ export function withoutMessage(report: CrashReport): CrashReport {
   const ofKernel = ({ imageName }: ReportFrame): boolean =>
     imageName !== null && /^(?:mach_)?kernel(?:\.\w{1,20})?$/.test(imageName);
   const isPanic = report.exception === null && report.panic === null &&
-    frames.some((frame) => panicking.test(frame.symbol ?? "") && ofKernel(frame));
+    frames.some((frame) => panics.test(frame.symbol ?? "") && ofKernel(frame));
   if (!isPanic) return report;
   const extensions = new Set(
     frames.flatMap((frame) => frame.imageName === null || ofKernel(frame) ? [] : [frame.imageName]),
