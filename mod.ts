@@ -54,7 +54,7 @@ export type { OpenReportSymbolsOptions, StackshotOptions } from "./lib/open.ts";
  * for (const thread of core.threads) console.log(`${thread}\n${thread.backtrace()}`);
  * ```
  * @param options folders with binaries and debug information
- * @throws Deno.errors.NotFound when there is no such file
+ * @throws FileError when there is no such file, or it may not be read
  * @throws FormatError when it is no core of a known CPU
  */
 export function openCore(file: string, options: SymbolOptions = {}): CoreTarget {
@@ -74,7 +74,7 @@ export function openCore(file: string, options: SymbolOptions = {}): CoreTarget 
  *   for (const { name, letter, value } of image.symbols() ?? []) console.log(value, letter, name);
  * }
  * ```
- * @throws Deno.errors.NotFound when there is no such file
+ * @throws FileError when there is no such file, or it may not be read
  * @throws FormatError when there is no Mach-O image in it, or none for `options.arch`
  */
 export function openImage(path: string, options: MachOFileOptions = {}): MachOFile {
@@ -93,7 +93,7 @@ export function openImage(path: string, options: MachOFileOptions = {}): MachOFi
  *   console.log(name, location);
  * }
  * ```
- * @throws Deno.errors.NotFound when there is no such file
+ * @throws FileError when there is no such file, or it may not be read
  * @throws FormatError when one is no image, or has not the architecture
  */
 export function openSymbolizer(
@@ -121,7 +121,7 @@ export function openSymbolizer(
  * for (const { image, frames } of missing) console.log(`no ${image.name}: ${frames} frames`);
  * ```
  * @param folders searched with everything below them; a file or a dSYM may be named too
- * @throws Deno.errors.NotFound when there is no such folder
+ * @throws FileError when there is no such folder
  */
 export function openReportSymbols(
   folders: readonly string[],
@@ -147,7 +147,7 @@ export function openReportSymbols(
  *   }
  * }
  * ```
- * @throws Deno.errors.NotFound when there is no such file
+ * @throws FileError when there is no such file, or it may not be read
  * @throws FormatError when it is no stackshot
  */
 export function openStackshot(

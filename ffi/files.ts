@@ -1,4 +1,5 @@
 /** {@linkcode Files} over the system. */
+import { FileError, fileErrorOf } from "../lib/errors.ts";
 import { folderOf, type Paths, placeOf } from "../lib/file_place.ts";
 import type { Files, FileSink, OpenFile } from "../lib/file_system.ts";
 
@@ -15,16 +16,27 @@ import type { Files, FileSink, OpenFile } from "../lib/file_system.ts";
  */
 export const files: Files = { open, create, walk };
 
-/** Throws the system's error where a path has neither a file nor a folder. */
+/** Throws where a path has neither a file nor a folder.
+ *
+ * @throws FileError
+ */
 export function checkPath(path: string): void {
-  Deno.statSync(path);
+  told(path, () => Deno.statSync(path));
+}
+
+function told<T>(path: string, ask: () => T): T {
+  try {
+    return ask();
+  } catch (error) {
+    throw fileErrorOf(path, error);
+  }
 }
 
 function open(path: string): OpenFile {
   // Opening a FIFO would wait for a writer.
-  const { isFile, size, mtime } = Deno.statSync(path);
-  if (!isFile) throw new Error(`${path} is not a plain file`);
-  const file = Deno.openSync(path);
+  const { isFile, isDirectory, size, mtime } = told(path, () => Deno.statSync(path));
+  if (!isFile) throw new FileError(path, isDirectory ? "folder" : "special");
+  const file = told(path, () => Deno.openSync(path));
   let isOpen = true;
   return {
     name: path,

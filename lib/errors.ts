@@ -217,6 +217,63 @@ export class MemoryReadError extends Error {
   }
 }
 
+/** A file that cannot be opened.
+ *
+ * @example
+ * ```ts
+ * import { FileError, openImage } from "@machpause/machpause";
+ *
+ * try {
+ *   using file = openImage("MyApp");
+ *   console.log(`${file}`);
+ * } catch (error) {
+ *   if (!(error instanceof FileError)) throw error;
+ *   console.log(error.reason, error.path);
+ * }
+ * ```
+ */
+export class FileError extends Error {
+  /** The class name, set here so that minifying keeps it. */
+  override readonly name: string = "FileError";
+  /** The path, as it was given. */
+  readonly path: string;
+  /** `missing`: there is none; `not-permitted`: it may not be read; `folder`: it is one; `special`: a pipe, a
+   * device or a socket; `other`: what the system says, which is the error's `cause`. */
+  readonly reason: "missing" | "not-permitted" | "folder" | "special" | "other";
+
+  /** Creates the error of a file that was not opened.
+   *
+   * @param cause the system's error
+   */
+  constructor(path: string, reason: FileError["reason"], cause?: unknown) {
+    const why = {
+      missing: `there is no file ${path}`,
+      "not-permitted": `${path} may not be read: ask its owner, or run as root`,
+      folder: `${path} is a folder, not a plain file`,
+      special: `${path} is not a plain file`,
+      other: `${path} cannot be opened: ${cause instanceof Error ? cause.message : cause}`,
+    }[reason];
+    super(why, { cause });
+    this.path = path;
+    this.reason = reason;
+  }
+}
+
+/** What is thrown for a file that the system did not open.
+ *
+ * @param error Deno's or Node's
+ */
+export function fileErrorOf(path: string, error: unknown): unknown {
+  const { name, code = "" } = error as { readonly name: string; readonly code?: string };
+  // What Deno's own permissions refuse.
+  if (name === "NotCapable") return error;
+  const isMissing = ["NotFound", "NotADirectory"].includes(name) ||
+    ["ENOENT", "ENOTDIR"].includes(code);
+  const isRefused = name === "PermissionDenied" || ["EACCES", "EPERM"].includes(code);
+  const reason = isMissing ? "missing" : isRefused ? "not-permitted" : "other";
+  return new FileError(path, reason, error);
+}
+
 /** Bytes that violate their format: Mach-O, DWARF, a core, a report.
  *
  * @example

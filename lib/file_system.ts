@@ -25,7 +25,7 @@ export interface FileSink extends Disposable {
 export interface Files {
   /** Opens a plain file for reading.
    *
-   * @throws Error the system's, when the file does not exist or may not be read
+   * @throws FileError when it does not exist, may not be read, or is no plain file
    */
   open(path: string): OpenFile;
   /** Starts writing `path`. Until the commit, the bytes are in a temporary file beside it.

@@ -11,6 +11,7 @@ export {
 } from "./arch/mod.ts";
 export {
   AttachError,
+  FileError,
   FormatError,
   MachError,
   MemoryReadError,

@@ -18,6 +18,7 @@ export class UserError extends Error {
  * they are
  */
 export function fileError(error: unknown, path: string): unknown {
+  if (error instanceof Error && error.name === "FileError") return new UserError(error.message);
   if (error instanceof Deno.errors.NotFound) return new UserError(`there is no file ${path}`);
   if (error instanceof Deno.errors.PermissionDenied) {
     return new UserError(`${path} may not be read: ask its owner, or run as root`);

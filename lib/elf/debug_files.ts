@@ -167,22 +167,77 @@ export function supplementaryLink(
   };
 }
 
-/** The paths of files that may have an image's debug information, the best first; empty for an image
- * without a build ID, since nothing would tell whether a file belongs to it. */
-export function debugPaths(image: ElfImage): string[] {
-  const { elf, file, path } = image;
-  if (elf === null || file === null || elf.buildId === null) return [];
-  const paths = [`${GLOBAL}/.build-id/${elf.buildId.slice(0, 2)}/${elf.buildId.slice(2)}.debug`];
-  const link = elf.sections.find(({ name }) => name === ".gnu_debuglink");
-  // A name, then the checksum of the file, which the build ID makes superfluous.
-  const name = link === undefined
-    ? ""
-    : textAt(file.read(link.fileOffset, Math.min(link.size, MAX_LINK)), 0);
-  if (path.startsWith("/") && name !== "" && !name.includes("/")) {
-    const folder = path.slice(0, path.lastIndexOf("/"));
-    for (const place of [folder, `${folder}/.debug`, `${GLOBAL}${folder}`]) {
-      paths.push(`${place}/${name}`);
-    }
-  }
-  return paths.filter((candidate) => candidate !== path);
+/** Where an image's debug information may be. */
+export interface DebugPaths {
+  /** The best first. */
+  readonly paths: readonly string[];
+  /** What tells that a file belongs to an image without a build ID: the debug link's checksum. `null` for other
+   * images, and where there is no link. */
+  readonly checksum: number | null;
 }
+
+/** The paths of files that may have an image's debug information; none for an image with neither a build ID nor a
+ * debug link, since nothing would tell whether a file belongs to it. */
+export function debugPaths({ elf, file, path }: ElfImage): DebugPaths {
+  if (elf === null || file === null) return { paths: [], checksum: null };
+  const { buildId } = elf;
+  const link = readDebugLink(elf, file);
+  const paths = buildId === null
+    ? []
+    : [`${GLOBAL}/.build-id/${buildId.slice(0, 2)}/${buildId.slice(2)}.debug`];
+  if (link !== undefined && path !== "") {
+    const end = path.lastIndexOf("/");
+    const folder = end < 0 ? "." : path.slice(0, end);
+    const folders = [folder, `${folder}/.debug`];
+    if (path.startsWith("/")) folders.push(`${GLOBAL}${folder}`);
+    for (const place of folders) paths.push(`${place}/${link.name}`);
+  }
+  return {
+    paths: paths.filter((candidate) => candidate !== path),
+    checksum: buildId === null && link !== undefined ? link.checksum : null,
+  };
+}
+
+/** The name in an image's debug link, for a search in folders; `undefined` where it has none. */
+export function debugLinkName({ elf, file }: ElfImage): string | undefined {
+  return elf === null || file === null ? undefined : readDebugLink(elf, file)?.name;
+}
+
+/** Reads `.gnu_debuglink`: a file's name, padded with zeros to four bytes, and its checksum. */
+function readDebugLink(
+  { sections }: ElfFile,
+  file: ByteSource,
+): { readonly name: string; readonly checksum: number } | undefined {
+  const link = sections.find(({ name }) => name === ".gnu_debuglink");
+  if (link === undefined) return undefined;
+  const bytes = file.read(link.fileOffset, Math.min(link.size, MAX_LINK));
+  const name = textAt(bytes, 0);
+  const at = Math.ceil((bytes.indexOf(0) + 1) / 4) * 4;
+  if (name === "" || name.includes("/") || at + 4 > bytes.length) return undefined;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  return { name, checksum: view.getUint32(at, true) };
+}
+
+/** The checksum of a whole file as a debug link has it: the CRC-32 of zlib. */
+export function checksumOf(file: ByteSource): number {
+  let sum = 0xffffffff;
+  for (let at = 0; at < file.size;) {
+    const bytes = file.read(at, Math.min(PIECE, file.size - at));
+    if (bytes.length === 0) break; // it was cut short meanwhile
+    for (const byte of bytes) sum = (sum >>> 8) ^ remainders[(sum ^ byte) & 0xff];
+    at += bytes.length;
+  }
+  return ~sum >>> 0;
+}
+
+/** Size of one read of a checksum. */
+const PIECE = 1 << 20;
+
+/** By byte: its remainder. */
+const remainders: Uint32Array = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let rest = byte;
+  for (let bit = 0; bit < 8; bit++) {
+    rest = (rest & 1) === 0 ? rest >>> 1 : (rest >>> 1) ^ 0xedb88320;
+  }
+  return rest;
+});

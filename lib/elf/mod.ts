@@ -4,8 +4,10 @@
  */
 export {
   archOfMachine,
+  checksumOf,
   debugIdOfFile,
   debugIdOfImage,
+  debugLinkName,
   debugPaths,
   dwarfPlaces,
   hasCode,

@@ -41,7 +41,7 @@ export interface FileImages extends Disposable {
  * console.log(new ImageMap(opened.images).at(0x104a3f721n)?.name);
  * ```
  * @throws FormatError when one is no image, or does not have the architecture
- * @throws Error the system's, when a file does not exist or may not be read
+ * @throws FileError when a file does not exist or may not be read
  */
 export function openImages(
   files: Files,

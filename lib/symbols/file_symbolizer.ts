@@ -35,7 +35,7 @@ export class FileSymbolizer extends Symbolizer implements Disposable {
    *
    * @param folders with debug information
    * @throws FormatError when one is no image, or does not have the architecture
-   * @throws Error the system's, when a file does not exist or may not be read
+   * @throws FileError when a file does not exist or may not be read
    */
   static open(
     system: FileSystem,

@@ -2,6 +2,8 @@
  * object files that its debug map names. */
 
 import {
+  checksumOf,
+  debugLinkName,
   debugPaths,
   type ElfFile,
   ElfImage,
@@ -116,9 +118,13 @@ export class DebugFinder implements Disposable {
       );
       if (info !== undefined) return { info, bytes: file, reasons };
     }
-    const named = elf.buildId === null ? [] : this.#symbolFiles.elf(elf.buildId);
-    const paths = named.map(({ path }) => path).filter((path) => path !== file.name);
-    for (const path of [...paths, ...debugPaths(image)]) {
+    const { paths, checksum } = debugPaths(image);
+    const named = elf.buildId !== null
+      ? this.#symbolFiles.elf(elf.buildId).map(({ path }) => path)
+      : checksum !== null
+      ? this.#symbolFiles.elfNamed(debugLinkName(image)!)
+      : [];
+    for (const path of [...named.filter((path) => path !== file.name), ...paths]) {
       log.symbols?.(`looking for debug information at ${path}`);
       let opened: OpenFile;
       try {
@@ -131,6 +137,10 @@ export class DebugFinder implements Disposable {
       if (other === undefined) continue;
       if (other.buildId !== elf.buildId) {
         reasons.push(`${path} is not used: its build ID is ${other.buildId ?? "missing"}`);
+        continue;
+      }
+      if (elf.buildId === null && checksumOf(opened) !== checksum) {
+        reasons.push(`${path} is not used: its checksum is not that of the debug link`);
         continue;
       }
       // Another copy of the program.

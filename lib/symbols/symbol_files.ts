@@ -46,6 +46,8 @@ interface Index {
   readonly elf: ReadonlyMap<string, readonly ElfSymbolFile[]>;
   /** Paths of files with split debug information, by their names. */
   readonly split: ReadonlyMap<string, readonly string[]>;
+  /** Paths of ELF files without a build ID, by their names. */
+  readonly named: ReadonlyMap<string, readonly string[]>;
   readonly sharedCaches: readonly string[];
 }
 
@@ -121,6 +123,15 @@ export class SymbolFiles {
     return this.#indexed().split.get(name) ?? [];
   }
 
+  /** The ELF files of a name that have no build ID.
+   *
+   * @param name without folders
+   */
+  elfNamed(name: string): readonly string[] {
+    if (this.#folders.length === 0) return [];
+    return this.#indexed().named.get(name) ?? [];
+  }
+
   /** The files of dyld shared caches. */
   get sharedCaches(): readonly string[] {
     return this.#folders.length === 0 ? [] : this.#indexed().sharedCaches;
@@ -135,6 +146,7 @@ export class SymbolFiles {
     const byName = new Map<string, SymbolFile[]>();
     const elf = new Map<string, ElfSymbolFile[]>();
     const split = new Map<string, string[]>();
+    const named = new Map<string, string[]>();
     const sharedCaches: string[] = [];
     const add = (file: SymbolFile): void => {
       for (
@@ -158,7 +170,7 @@ export class SymbolFiles {
             continue;
           }
           if (isElf(head)) {
-            addElf({ elf, split }, path, file);
+            addElf({ elf, split, named }, path, file);
             continue;
           }
           const table = readTableHead(file);
@@ -179,24 +191,25 @@ export class SymbolFiles {
     log.symbols?.(
       `${byUuid.size} UUIDs are in the folders ${this.#folders.join(", ") || "(none)"}`,
     );
-    return { byUuid, byName, elf, split, sharedCaches };
+    return { byUuid, byName, elf, split, named, sharedCaches };
   }
 }
 
 function addElf(
-  { elf: index, split }: {
+  { elf: index, split, named }: {
     readonly elf: Map<string, ElfSymbolFile[]>;
     readonly split: Map<string, string[]>;
+    readonly named: Map<string, string[]>;
   },
   path: RawText,
   file: ByteSource,
 ): void {
   const elf = readElf(file);
-  if (hasSplitInfo(elf)) {
-    const name = path.slice(path.lastIndexOf("/") + 1);
-    split.set(name, [...split.get(name) ?? [], path]);
-    return;
-  }
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  const isSplit = hasSplitInfo(elf);
+  const byName = isSplit ? split : elf.buildId === null ? named : undefined;
+  byName?.set(name, [...byName.get(name) ?? [], path]);
+  if (isSplit) return;
   const debugId = debugIdOfFile(elf, file);
   if (debugId === null) return;
   const { buildId } = elf;

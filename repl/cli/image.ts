@@ -1,5 +1,6 @@
 import { escape, safe } from "../../lib/escape.ts";
 import { json, noPager, type Values } from "../options.ts";
+import { UserError } from "../errors.ts";
 import type { Subcommand } from "./subcommand.ts";
 
 const options = {
@@ -42,6 +43,20 @@ export default {
   run: (options, [file]) => showImage(file, options),
 } satisfies Subcommand<typeof options>;
 
+/** Opens a file.
+ *
+ * @throws UserError for one of another kind that machpause knows
+ */
+async function opened<T>(path: string, open: () => T): Promise<T> {
+  try {
+    return open();
+  } catch (error) {
+    if (!(error instanceof Error && error.name === "FormatError")) throw error;
+    const told = await (await import("./opens.ts")).otherKind(path, "image", "Mach-O file");
+    throw told === undefined ? error : new UserError(told);
+  }
+}
+
 async function showImage(path: string, given: ImageOptions): Promise<number> {
   const [{ openImage }, { allLists, imageText }, { complain }, { PagedOutput }, { styleFor }] =
     await Promise.all([
@@ -54,7 +69,7 @@ async function showImage(path: string, given: ImageOptions): Promise<number> {
   const { arch, all = false, json = false, pager = true, ...chosen } = given;
   const wanted = all ? { ...allLists, stabs: chosen.stabs ?? false } : chosen;
   const summary = all || !Object.keys(allLists).some((key) => wanted[key as keyof typeof allLists]);
-  using file = openImage(path, arch === undefined ? {} : { arch });
+  using file = await opened(path, () => openImage(path, arch === undefined ? {} : { arch }));
   const pieces = json
     ? (await import("../view/image_json.ts")).imageJson(file, wanted)
     : imageText(file, wanted, summary, styleFor(Deno.stdout));

@@ -68,8 +68,12 @@ export async function indexFiles(
   try {
     using opened = openInputs(paths, arch);
     if (opened.inputs.length === 0) {
+      const [path] = paths;
+      const told = arch !== undefined || paths.length > 1 || isFolder(path)
+        ? undefined
+        : await (await import("./opens.ts")).otherKind(path, "image", "Mach-O file");
       throw new UserError(
-        `no image${arch === undefined ? "" : ` for ${arch}`} is in ${said(paths)}`,
+        told ?? `no image${arch === undefined ? "" : ` for ${arch}`} is in ${said(paths)}`,
       );
     }
     const target = placeTables(opened.inputs, output);

@@ -21,6 +21,9 @@ export function looksLikeReport(bytes: Uint8Array): boolean {
 /** The types of the first item of kcdata: `KCDATA_BUFFER_BEGIN_*` of osfmk/kern/kcdata.h. */
 export const kcdataMagics: readonly number[] = [0x59a25807, 0xde17a59a, 0xdeadf157, 0x1e21c09f];
 
+/** What a symbol table file begins with: `MAGIC` of lib/symbols/mst/layout.ts. */
+const tableMagic: readonly number[] = [0x89, 0x4d, 0x53, 0x54, 0x0d, 0x0a, 0x1a, 0x0a];
+
 /** The subcommand that opens what a word names, and the word as that subcommand takes it.
  *
  * @param subcommands names of all subcommands
@@ -91,6 +94,12 @@ async function fileKind(
           "`machpause symbolicate -o` looks up addresses in it",
     );
   }
+  if (tableMagic.every((byte, index) => head[index] === byte)) {
+    throw new UserError(
+      `${path} is a symbol table file: \`machpause symbolicate -o\` looks up addresses in it, ` +
+        "and `--symbols` takes its folder",
+    );
+  }
   const text = new TextDecoder().decode(head);
   // A library of reports.
   if (text.startsWith("SQLite format 3\0")) return ["query", path];
@@ -106,15 +115,22 @@ async function fileKind(
   );
 }
 
-/** What is said of a file that was taken for a core, and is of another kind that machpause knows. */
-export async function noCore(path: string): Promise<string | undefined> {
+/** What is said of a file that was taken for what a subcommand opens, and is of another kind that machpause knows.
+ *
+ * @param what it was taken for, such as `core`
+ */
+export async function otherKind(
+  path: string,
+  wanted: "core" | "image",
+  what: string,
+): Promise<string | undefined> {
   try {
-    const [subcommand] = await fileKind(path) ?? ["core"];
-    if (subcommand === "core") return undefined;
-    return `${path} is no core: \`machpause ${subcommand} ${path}\` opens it`;
+    const [subcommand] = await fileKind(path) ?? [wanted];
+    if (subcommand === wanted) return undefined;
+    return `${path} is no ${what}: \`machpause ${subcommand} ${path}\` opens it`;
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    return / is an ELF /.test(error.message) ? error.message : undefined;
+    return / is an? (?:ELF|symbol table) /.test(error.message) ? error.message : undefined;
   }
 }
 

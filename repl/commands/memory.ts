@@ -1,9 +1,12 @@
 /** Reading, writing and searching memory. */
 import { escape, safe, safeJson, type SafeText } from "../../lib/escape.ts";
 import { hex as hexNumber } from "../../lib/hex.ts";
+import { files } from "../../ffi/files.ts";
+import type { FileSink } from "../../lib/file_system.ts";
 import { UserError } from "../errors.ts";
 import type { Session } from "../prompt/session.ts";
 import { hex, hexdump } from "../view/render.ts";
+import { plain } from "../view/style.ts";
 import { count, padEnd } from "../view/text.ts";
 import { placeOf } from "./address.ts";
 import { type Command, command, type Lines, many, optional, required } from "./command.ts";
@@ -55,6 +58,8 @@ const read = command({
     format: { short: "f", value: "F", help: "x d u o t f a c s i, as in gdb and LLDB." },
     size: { short: "s", value: "bytes", choices: sizes, help: "Size of each value." },
     force: { help: "Accepted for LLDB's users; there is a limit of 1 MiB." },
+    outfile: { short: "o", value: "file", help: "Write to a file, and not to the screen." },
+    binary: { short: "b", help: "With --outfile: the bytes as they are, up to 1 GiB." },
     json: { help: "Print one JSON object." },
   },
   help: "a hexdump of 64 bytes or as many as given; with --as, typed values",
@@ -64,25 +69,85 @@ const read = command({
   ],
   example: "memory read sp 8 --as pointer",
   async run({ session }, [where, extent], options) {
+    const { outfile, binary = false, json = false } = options;
+    if (binary && outfile === undefined) {
+      throw new UserError("bytes go to a file: --outfile <file> too");
+    }
     const { formatted, formattedJson, layouts, maxBytes } = await load();
     const address = await placeOf(session, where);
     const shape = await format(session, options);
+    const item = shape.type === undefined
+      ? 1
+      : Math.max(1, (await layouts(session)).parse(shape.type).size);
     let { count } = options;
     if (extent !== undefined && count === undefined) {
       const value = await placeOf(session, extent);
       // As in LLDB, a second address is the end.
-      const bytes = value > address && value - address <= BigInt(maxBytes);
-      const item = shape.type === undefined
-        ? 1
-        : Math.max(1, (await layouts(session)).parse(shape.type).size);
+      const most = BigInt(binary ? maxFile : maxBytes);
+      const bytes = value > address && value - address <= most;
       count = bytes
         ? Math.ceil(Number(value - address) / item)
         : wholeNumber(extent, "a count of bytes");
     }
-    if (options.json) return [safeJson(await formattedJson(session, address, shape, count))];
-    return await formatted(session, address, shape, count);
+    if (binary) {
+      const length = (count ?? (shape.type === undefined ? 64 : 1)) * item;
+      return writeBytes(session, address, length, outfile!);
+    }
+    const read = async (): Promise<Lines> =>
+      json
+        ? [safeJson(await formattedJson(session, address, shape, count))]
+        : await formatted(session, address, shape, count);
+    return outfile === undefined ? await read() : await writeLines(session, read, outfile);
   },
 });
+
+/** Maximum number of bytes that are written to a file, and of one read. */
+const maxFile = 1 << 30;
+const piece = 1 << 20;
+
+/** Starts a file.
+ *
+ * @throws UserError when it cannot be made
+ */
+function made(path: string): FileSink {
+  try {
+    return files.create(path, 0o666);
+  } catch {
+    throw new UserError(`${path} cannot be written`);
+  }
+}
+
+/** Writes memory to a file as it is: all of it, or there is no file. */
+function writeBytes(session: Session, address: bigint, length: number, path: string): Lines {
+  if (length > maxFile) throw new UserError(`at most ${maxFile} bytes at once`);
+  const { memory } = session.target;
+  using sink = made(path);
+  for (let at = 0; at < length; at += piece) {
+    sink.write(memory.read(address + BigInt(at), Math.min(piece, length - at)));
+  }
+  sink.commit();
+  return [safe`wrote ${count(length, "byte")} to ${escape(path)}`];
+}
+
+/** Writes to a file what would have been printed, without colours. */
+async function writeLines(
+  session: Session,
+  read: () => Promise<Lines>,
+  path: string,
+): Promise<Lines> {
+  const { style } = session;
+  let lines: Lines;
+  try {
+    session.style = plain;
+    lines = await read();
+  } finally {
+    session.style = style;
+  }
+  using sink = made(path);
+  sink.write(new TextEncoder().encode(lines.map((line) => `${line}\n`).join("")));
+  sink.commit();
+  return [safe`wrote ${count(lines.length, "line")} to ${escape(path)}`];
+}
 
 const examine = command({
   name: "x",

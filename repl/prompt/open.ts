@@ -90,7 +90,7 @@ export async function openCoreFile(
     return new CoreTarget(fileSystem.files.open(file), fileSystem, { symbols });
   } catch (error) {
     if (!(error instanceof FormatError)) throw fileError(error, file);
-    const told = await (await import("../cli/opens.ts")).noCore(file);
+    const told = await (await import("../cli/opens.ts")).otherKind(file, "core", "core");
     throw told === undefined ? error : new UserError(told);
   }
 }

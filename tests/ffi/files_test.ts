@@ -1,5 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { files } from "../../ffi/mod.ts";
+import { FileError } from "../../lib/errors.ts";
 import { files as nodeFiles } from "../../tools/dist/files.ts";
 
 Deno.test("files: holes are zero, reads end where the file does, and nothing half stays", () => {
@@ -45,9 +46,19 @@ Deno.test("files: what is no plain file is not opened, and not waited for", () =
   const directory = Deno.makeTempDirSync();
   try {
     new Deno.Command("mkfifo", { args: [`${directory}/pipe`] }).outputSync();
-    assertThrows(() => files.open(`${directory}/pipe`), Error, "not a plain file");
-    assertThrows(() => files.open(directory), Error, "not a plain file");
-    assertThrows(() => files.open(`${directory}/nosuch`), Deno.errors.NotFound);
+    const reasons = [
+      ["pipe", "special", "is not a plain file"],
+      ["", "folder", "is a folder, not a plain file"],
+      ["nosuch", "missing", "there is no file"],
+      ["pipe/inside", "missing", "there is no file"],
+    ];
+    for (const { open } of [files, nodeFiles]) {
+      for (const [name, reason, text] of reasons) {
+        const path = `${directory}/${name}`;
+        const error = assertThrows(() => open(path), FileError, text);
+        assertEquals([error.path, error.reason], [path, reason]);
+      }
+    }
     assertEquals([...files.walk(`${directory}/nosuch`)], []);
   } finally {
     Deno.removeSync(directory, { recursive: true });

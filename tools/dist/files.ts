@@ -1,6 +1,7 @@
 /** {@linkcode Files} over Node's file system. */
 import { randomUUID } from "node:crypto";
 import * as fs from "node:fs";
+import { FileError, fileErrorOf } from "../../lib/errors.ts";
 import { type Paths, placeOf } from "../../lib/file_place.ts";
 import type { Files, FileSink, OpenFile } from "../../lib/file_system.ts";
 
@@ -17,17 +18,28 @@ import type { Files, FileSink, OpenFile } from "../../lib/file_system.ts";
  */
 export const files: Files = { open, create, walk };
 
-/** Throws the system's error where a path has neither a file nor a folder. */
+/** Throws where a path has neither a file nor a folder.
+ *
+ * @throws FileError
+ */
 export function checkPath(path: string): void {
-  fs.statSync(path);
+  told(path, () => fs.statSync(path));
+}
+
+function told<T>(path: string, ask: () => T): T {
+  try {
+    return ask();
+  } catch (error) {
+    throw fileErrorOf(path, error);
+  }
 }
 
 function open(path: string): OpenFile {
   // Opening a pipe would wait for somebody to write into it.
-  const stat = fs.statSync(path);
-  if (!stat.isFile()) throw new Error(`${path} is not a plain file`);
+  const stat = told(path, () => fs.statSync(path));
+  if (!stat.isFile()) throw new FileError(path, stat.isDirectory() ? "folder" : "special");
   const size = stat.size;
-  const file = fs.openSync(path, "r");
+  const file = told(path, () => fs.openSync(path, "r"));
   // A closed descriptor's number may come to be another file's.
   let isOpen = true;
   return {

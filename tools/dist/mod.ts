@@ -49,7 +49,7 @@ const system = { files };
  * console.log(`${core.crashedThread?.exception}`);
  * ```
  * @param options folders with binaries and debug information
- * @throws Error the system's, when there is no such file
+ * @throws FileError when there is no such file, or it may not be read
  * @throws FormatError when it is no core of a known CPU
  */
 export function openCore(file: string, options: SymbolOptions = {}): CoreTarget {
@@ -66,7 +66,7 @@ export function openCore(file: string, options: SymbolOptions = {}): CoreTarget 
  * const file = openImage("MyApp");
  * for (const image of file.images) console.log(image.arch, image.kind);
  * ```
- * @throws Error the system's, when there is no such file
+ * @throws FileError when there is no such file, or it may not be read
  * @throws FormatError when there is no Mach-O image in it, or none for `options.arch`
  */
 export function openImage(path: string, options: MachOFileOptions = {}): MachOFile {
@@ -83,7 +83,7 @@ export function openImage(path: string, options: MachOFileOptions = {}): MachOFi
  * const symbolizer = openSymbolizer([{ path: "MyApp.dSYM", loadAddress: 0x104a3c000n }]);
  * console.log(symbolizer.resolve(0x104a3f721n).frames);
  * ```
- * @throws Error the system's, when there is no such file
+ * @throws FileError when there is no such file, or it may not be read
  * @throws FormatError when one is no image, or has not the architecture
  */
 export function openSymbolizer(
@@ -112,7 +112,7 @@ export function openSymbolizer(
  * for (const { image, frames } of missing) console.log(`no ${image.name}: ${frames} frames`);
  * ```
  * @param folders searched with everything below them; a file or a dSYM may be named too
- * @throws Error the system's, when there is no such folder
+ * @throws FileError when there is no such folder
  */
 export function openReportSymbols(
   folders: readonly string[],
@@ -132,7 +132,7 @@ export function openReportSymbols(
  * const stackshot = await openStackshot("hang.kcdata");
  * for (const task of stackshot.tasks) console.log(`${task}`, task.threads.length);
  * ```
- * @throws Error the system's, when there is no such file
+ * @throws FileError when there is no such file, or it may not be read
  * @throws FormatError when it is no stackshot
  */
 export function openStackshot(path: string, options: StackshotOptions = {}): Promise<Stackshot> {

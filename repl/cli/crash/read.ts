@@ -57,7 +57,7 @@ export async function openCrashSymbols(
 export function isOfFile(error: unknown): boolean {
   if (error instanceof InputError) return true;
   return error instanceof Error && !(error instanceof UserError) &&
-    (error.name === "FormatError" || error instanceof Deno.errors.NotFound ||
+    (/^F(?:ormat|ile)Error$/.test(error.name) || error instanceof Deno.errors.NotFound ||
       error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotCapable ||
       error instanceof Deno.errors.IsADirectory);
 }

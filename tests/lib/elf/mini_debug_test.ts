@@ -90,6 +90,44 @@ Deno.test({
 });
 
 Deno.test({
+  name: "without a build ID, a debug link's checksum tells which separate file is the program's",
+  ignore,
+  async fn() {
+    const directory = await Deno.makeTempDir();
+    try {
+      const program = `${directory}/program`;
+      await Deno.writeTextFile(`${program}.c`, "int main(int count) {\n  return count * 3;\n}\n");
+      await run("cc", "-g", "-Wl,--build-id=none", "-o", program, `${program}.c`);
+      const names = new TextDecoder().decode(await run("nm", program));
+      const main = BigInt(`0x${/(\w+) T main/.exec(names)![1]}`);
+      const separate = `${directory}/kept.debug`;
+      await run("objcopy", "--only-keep-debug", program, separate);
+      await run("objcopy", "-S", `--add-gnu-debuglink=${separate}`, program);
+      const line = (symbols: string[] = [], path = program) => {
+        using symbolizer = openSymbolizer([{ path }], { symbols });
+        const [frame] = symbolizer.resolve(main).frames;
+        return [frame?.location?.line, symbolizer.missing.flatMap(({ reasons }) => reasons)];
+      };
+      assertEquals(line(), [1, []]);
+      await Deno.mkdir(`${directory}/.debug`);
+      await Deno.rename(separate, `${directory}/.debug/kept.debug`);
+      assertEquals(line(), [1, []]);
+      await Deno.mkdir(`${directory}/folder`);
+      await Deno.rename(`${directory}/.debug/kept.debug`, `${directory}/folder/kept.debug`);
+      assertEquals(line(), [undefined, []]);
+      assertEquals(line([`${directory}/folder`]), [1, []]);
+      const bytes = await Deno.readFile(`${directory}/folder/kept.debug`);
+      bytes[bytes.length - 1] ^= 1;
+      await Deno.writeFile(separate, bytes);
+      const refused = `${separate} is not used: its checksum is not that of the debug link`;
+      assertEquals(line(), [undefined, [refused]]);
+    } finally {
+      await Deno.remove(directory, { recursive: true });
+    }
+  },
+});
+
+Deno.test({
   name:
     "what xz compressed is decompressed; cut short or damaged it is refused, or has other bytes",
   ignore,

@@ -192,14 +192,14 @@ Deno.test("30,000 symbols that share a name of 60 KB: the output is bounded, and
 Deno.test("what is no Mach-O file: exit code 1, one line", async () => {
   const cases: [bytes: Uint8Array, reason: string][] = [
     [new Uint8Array(), "expected a Mach-O header"],
-    [new TextEncoder().encode("\x7fELF and what comes after it, of its header"), "not an ELF file"],
+    [new TextEncoder().encode("\x7fELF and what comes after it, of its header"), "is an ELF file"],
     [new TextEncoder().encode("#!/bin/sh\necho no image at all here\n"), "a Mach-O magic number"],
   ];
   for (const [bytes, reason] of cases) {
     await withFile(bytes, async (path) => {
       const { code, stdout, stderr } = await image(path);
       assertEquals([code, stdout], [1, ""]);
-      assertMatch(stderr, /^machpause: [^\n]+ at offset 0x0: [^\n]+\n$/);
+      assertMatch(stderr, /^machpause: [^\n]+\n$/);
       assertStringIncludes(stderr, reason);
     });
   }

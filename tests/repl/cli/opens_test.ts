@@ -47,6 +47,30 @@ Deno.test("a file is opened as what it is", async () => {
   assertStringIncludes((await machpause(elf)).stderr, "is an ELF file: `machpause launch` runs");
 });
 
+Deno.test("a file of another kind is named as what it is", async () => {
+  const elf = `${directory}/other`;
+  await Deno.writeFile(elf, Uint8Array.of(0x7f, 0x45, 0x4c, 0x46, 2, 1, ...Array(58).fill(0)));
+  const dsym = "tests/fixtures/lines/x86_64-dwarf5/lines.dSYM";
+  const table = `${directory}/lines.mst`;
+  assertEquals((await machpause("index", dsym, "-o", table)).code, 0);
+  const report = "tests/fixtures/reports/ios109.ips";
+  const cases: [args: string[], says: string][] = [
+    [[table], "is a symbol table file: `machpause symbolicate -o` looks up addresses in it"],
+    [["image", table], "is a symbol table file: "],
+    [["index", table, "-o", directory], "is a symbol table file: "],
+    [["core", table], "is a symbol table file: "],
+    [["image", elf], `${elf} is an ELF file: `],
+    [["index", elf, "-o", directory], `${elf} is an ELF file: `],
+    [["image", report], `${report} is no Mach-O file: \`machpause crash ${report}\` opens it`],
+    [["image", `${directory}/nosuch`], `there is no file ${directory}/nosuch`],
+  ];
+  for (const [args, says] of cases) {
+    const { code, stderr } = await machpause(...args);
+    assertStringIncludes(stderr, says, args.join(" "));
+    assertEquals([code, stderr.trim().split("\n").length], [1, 1], args.join(" "));
+  }
+});
+
 Deno.test(
   { name: "a core, a pid and a process's name", ignore: !canLaunch || !onLinux },
   async () => {

@@ -9,6 +9,7 @@ import {
 } from "@std/assert";
 import { openCore } from "../../../mod.ts";
 import { commands } from "../../../repl/commands/mod.ts";
+import { safe } from "../../../lib/escape.ts";
 import { UserError } from "../../../repl/errors.ts";
 import { encode, Layouts } from "../../../repl/view/layout.ts";
 import { held } from "../../../repl/prompt/open.ts";
@@ -91,6 +92,47 @@ Deno.test("memory as JSON", async () => {
     const { address, isWhole, ...printed } = JSON.parse((await run(session, line)).join(""));
     assertEquals([BigInt(address), isWhole], [0x100000n, true]);
     assertEquals(printed, expected);
+  }
+});
+
+Deno.test("memory goes to a file as LLDB's --outfile has it: as text, or the bytes themselves", async () => {
+  const { session, kernel } = fake();
+  kernel.memory.set([1, 2, 3, 4, 0xfe]);
+  const folder = await Deno.makeTempDir();
+  try {
+    const path = `${folder}/memory`;
+    for (
+      const [line, said, length] of [
+        ["-o FILE -b -c 5 0x100000", "wrote 5 bytes to FILE", 5],
+        ["--outfile FILE --binary 0x100000 0x100800", "wrote 2,048 bytes to FILE", 2048],
+        ["0x100000 2 --as u32 --binary --outfile FILE", "wrote 8 bytes to FILE", 8],
+        ["0x100000 -b -o FILE", "wrote 64 bytes to FILE", 64],
+      ] as const
+    ) {
+      const read = `memory read ${line.replace("FILE", path)}`;
+      assertEquals(await run(session, read), [said.replace("FILE", path)]);
+      assertEquals(await Deno.readFile(path), kernel.memory.slice(0, length), line);
+    }
+    const shown = await run(session, "memory read 0x100000 32");
+    session.style = (_, text) => safe`\x1b[1m${text}\x1b[0m`;
+    assertEquals(await run(session, `x -o ${path} -c 32 0x100000`), [`wrote 2 lines to ${path}`]);
+    assertEquals(await Deno.readTextFile(path), shown.map((line) => `${line}\n`).join(""));
+    await assertRejects(
+      () => run(session, `memory read -b 0x100000`),
+      UserError,
+      "--outfile <file> too",
+    );
+    await assertRejects(
+      () => run(session, `memory read -o ${folder}/no/file 0x100000`),
+      UserError,
+      "cannot be written",
+    );
+    await Deno.remove(path);
+    // Half of it is not readable: no file.
+    await assertRejects(() => run(session, `memory read -b -o ${path} 0x100000 1000000`), Error);
+    assertEquals([...Deno.readDirSync(folder)], []);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
   }
 });
 
