@@ -53,8 +53,10 @@ export const KIND = {
   skip: 0,
   /** Skip it and its children, where it has `DW_AT_sibling`. */
   jump: 1,
-  subprogram: 2,
-  inlined: 3,
+  /** Outside of functions the same. */
+  class: 2,
+  subprogram: 3,
+  inlined: 4,
 } as const;
 
 /** The steps of a plan: skip an attribute of variable length, or read a value. The number of bytes to skip
@@ -83,9 +85,12 @@ export const STEP = {
 
 /** Entries that contain no code, and whose children contain none. */
 const codeless: readonly number[] = [
-  ...[TAG.array_type, TAG.class_type, TAG.enumeration_type, TAG.structure_type],
-  ...[TAG.subroutine_type, TAG.union_type, 0x48, /* call_site */ 0x4109 /* GNU_call_site */],
+  ...[TAG.array_type, TAG.enumeration_type, TAG.subroutine_type],
+  ...[0x48, /* call_site */ 0x4109 /* GNU_call_site */],
 ];
+/** Entries that contain code only within functions: GCC has a local class's functions, and those of lambdas, in the
+ * class. */
+const classes: readonly number[] = [TAG.class_type, TAG.structure_type, TAG.union_type];
 
 /** One attribute of an abbreviation. */
 export interface AttributeSpec {
@@ -258,9 +263,9 @@ const noForms = new Uint16Array(SLOTS);
 function kindOf({ tag, hasChildren, attributes }: Abbreviation): number {
   if (tag === TAG.subprogram) return KIND.subprogram;
   if (tag === TAG.inlined_subroutine) return KIND.inlined;
-  const jumps = hasChildren && codeless.includes(tag) &&
-    attributes.some(({ attribute }) => attribute === AT.sibling);
-  return jumps ? KIND.jump : KIND.skip;
+  const jumps = hasChildren && attributes.some(({ attribute }) => attribute === AT.sibling);
+  if (jumps && codeless.includes(tag)) return KIND.jump;
+  return jumps && classes.includes(tag) ? KIND.class : KIND.skip;
 }
 
 function compile(
@@ -274,7 +279,7 @@ function compile(
   for (const { attribute, form, constant } of attributes) {
     const slot = kind === KIND.skip
       ? undefined
-      : kind === KIND.jump
+      : kind === KIND.jump || kind === KIND.class
       ? attribute === AT.sibling ? SLOT.sibling : undefined
       : slots.get(attribute);
     if (slot !== undefined) {

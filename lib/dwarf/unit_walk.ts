@@ -18,6 +18,10 @@ const MAX_DEPTH = 1 << 16;
 const STRETCH = 1 << 10;
 /** Unknown, in a column. */
 const UNKNOWN = 0xffffffff;
+/** In place of a scope: outside of functions. */
+const NO_SCOPE = -1;
+/** In place of a scope: in a function without code of its own, such as one that was inlined everywhere. */
+const CODELESS = -2;
 
 /** The result of the walk, in columns that are reused for the next unit. */
 export class Walk {
@@ -66,7 +70,7 @@ export class Walk {
     this.scopeCount = 0;
     this.ranges.count = 0;
     this.#depth = 0;
-    this.#enclosing[0] = -1;
+    this.#enclosing[0] = NO_SCOPE;
     const { size } = unit;
     let at = unit.entries;
     while (at < size) at = this.#stretch(bytes, unit, at, Math.min(size, at + STRETCH));
@@ -152,7 +156,7 @@ export class Walk {
       const action = kind & 15;
       if (action >= KIND.subprogram) {
         scope = this.#add(unit, entry, action, scope);
-      } else if (action === KIND.jump) {
+      } else if (action === KIND.jump || action === KIND.class && scope === NO_SCOPE) {
         const sibling = referenceTarget(values.forms[SLOT.sibling], low[SLOT.sibling], 0);
         // Forward only, so that the walk ends.
         if (sibling > at && sibling <= size) {
@@ -218,10 +222,10 @@ export class Walk {
     const inlined = kind === KIND.inlined;
     // A declaration, or code that the linker removed. A call inside a function counts even without code:
     // calls inlined into it may have some.
-    if ((!given || this.ranges.count === first) && (!inlined || parent < 0)) return -1;
+    if ((!given || this.ranges.count === first) && (!inlined || parent < 0)) return CODELESS;
     const scope = this.scopeCount;
     if (scope === this.scopeParent.length) this.#growScopes();
-    this.scopeParent[scope] = inlined ? parent : -1;
+    this.scopeParent[scope] = inlined ? Math.max(NO_SCOPE, parent) : NO_SCOPE;
     this.scopeEntry[scope] = origin >= 0 ? origin : place;
     this.scopePlace[scope] = entry;
     this.scopeCallFile[scope] = inlined && forms[SLOT.call_file] !== 0

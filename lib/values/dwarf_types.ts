@@ -20,7 +20,7 @@ import type {
   VariantPart,
 } from "./model.ts";
 import { swiftNumber, unsignedOf } from "./scalars.ts";
-import { canonical, swiftMangling, voidType } from "./types.ts";
+import { canonical, damagedType, swiftMangling, voidType } from "./types.ts";
 
 /** Maximum number of types kept for an image. */
 const MAX_TYPES = 1 << 16;
@@ -34,7 +34,6 @@ const MAX_COUNT = 2 ** 48;
 const kinds: ReadonlyMap<number, TypeKind> = new Map(
   [
     [TAG.base_type, "base"],
-    [TAG.string_type, "base"],
     [TAG.pointer_type, "pointer"],
     [TAG.reference_type, "reference"],
     [TAG.rvalue_reference_type, "rvalue-reference"],
@@ -86,6 +85,41 @@ export function languageOf(number: number): Language {
   return languages.get(number) ?? "other";
 }
 
+/** Languages whose arrays begin at 1 where nothing else is said (DWARF 5, table 7.17): Ada, Cobol, Fortran, Pascal,
+ * Modula, PL/I and Julia. */
+const countFromOne: ReadonlySet<number> = new Set([
+  ...[
+    0x03,
+    0x05,
+    0x06,
+    0x07,
+    0x08,
+    0x09,
+    0x0a,
+    0x0d,
+    0x0f,
+    0x17,
+    0x1f,
+    0x22,
+    0x23,
+    0x2d,
+    0x2e,
+    0x2f,
+  ],
+]);
+
+/** Fortran: the first dimension is that whose elements are beside each other. */
+const columnMajor: ReadonlySet<number> = new Set([0x07, 0x08, 0x22, 0x23, 0x2d]);
+
+/** The characters of Fortran's strings. */
+const plainCharacter: Type = {
+  kind: "base",
+  name: "character",
+  size: 1,
+  encoding: "unsigned-char",
+  language: "other",
+};
+
 /** What says how many elements an array has, when only the running program knows. */
 export interface DynamicCount {
   /** The place of the entry of the variable that holds the count or the upper bound; -1 for none. */
@@ -120,8 +154,10 @@ export class TypeReader {
     let type = this.#types.get(place);
     if (type === undefined) {
       const entry = guarded(() => this.entries.at(place), null);
-      type = entry === null ? damagedType : this.#make(this.#signed(entry) ?? entry);
       if (this.#types.size >= MAX_TYPES) this.#types.clear();
+      // For damage: a type that is made of itself.
+      this.#types.set(place, damagedType);
+      type = entry === null ? damagedType : this.#make(this.#signed(entry) ?? entry);
       this.#types.set(place, type);
     }
     return type;
@@ -135,6 +171,10 @@ export class TypeReader {
 
   #make(entry: Entry): Type {
     if (entry.tag === TAG.LLVM_ptrauth_type) return this.of(entry);
+    if (entry.tag === TAG.string_type) {
+      return guarded(() => fortranString(entry), damagedType);
+    }
+    if (entry.tag === TAG.subrange_type) return guarded(() => this.#subrange(entry), damagedType);
     const kind = kinds.get(entry.tag);
     if (kind === undefined) return damagedType;
     if (kind !== "array") {
@@ -147,6 +187,19 @@ export class TypeReader {
     return guarded(() => this.#array(entry), damagedType);
   }
 
+  /** A part of a type's values, as Ada's and Pascal's variables have: a number of that type. */
+  #subrange(entry: Entry): Type {
+    const target = this.of(entry);
+    const { encoding, enumerators, kind } = canonical(target);
+    const size = entry.number(AT.byte_size) ?? target.size;
+    const name = entry.name ?? target.name;
+    if (kind !== "base" && kind !== "enum" || size === null) return damagedType;
+    const { language } = target;
+    return size === target.size
+      ? { kind: "typedef", name, size, language, target }
+      : { kind, name, size, language, encoding, enumerators };
+  }
+
   /** An array, of higher rank as arrays of arrays. */
   #array(entry: Entry): Type {
     const dimensions: (number | DynamicCount | null)[] = [];
@@ -155,6 +208,8 @@ export class TypeReader {
       if (dimensions.push(this.#dimension(child)) === MAX_RANK) break;
     }
     if (dimensions.length === 0) dimensions.push(null);
+    const isByColumns = columnMajor.has(entry.unit.language) ? 1 : 0;
+    if ((entry.number(AT.ordering) ?? isByColumns) === 1) dimensions.reverse();
     let type = this.of(entry);
     const language = languageOf(entry.unit.language);
     const isVector = entry.flag(AT.GNU_vector);
@@ -168,7 +223,7 @@ export class TypeReader {
   }
 
   #dimension(entry: Entry): number | DynamicCount | null {
-    const lower = entry.number(AT.lower_bound) ?? 0;
+    const lower = entry.number(AT.lower_bound) ?? (countFromOne.has(entry.unit.language) ? 1 : 0);
     for (const attribute of [AT.count, AT.upper_bound]) {
       if (!entry.has(attribute)) continue;
       const more = attribute === AT.count ? 0 : 1 - lower;
@@ -259,9 +314,6 @@ interface Definition {
   readonly entry: Entry;
 }
 
-/** Stands for a type whose entry cannot be read. */
-const damagedType: Type = { kind: "unspecified", name: "<damaged>", size: null, language: "other" };
-
 /** What a function returns, or something else where the debug information is damaged. */
 export function guarded<T>(read: () => T, otherwise: T): T {
   try {
@@ -281,6 +333,17 @@ function anonymousName(tag: number): RawText {
     ? "enum"
     : "struct";
   return `(unnamed ${kind})`;
+}
+
+/** A string of Fortran, whose length may be that of a variable. */
+function fortranString(entry: Entry): Type {
+  const language = languageOf(entry.unit.language);
+  if (!entry.has(AT.string_length)) {
+    const size = entry.number(AT.byte_size) ?? null;
+    return new ArrayType(plainCharacter, size, language, false, null);
+  }
+  const length = { variable: entry.reference(AT.string_length), expression: null, more: 0 };
+  return new ArrayType(plainCharacter, null, language, false, length);
 }
 
 /** A type that is read from its entry when it is asked for. */

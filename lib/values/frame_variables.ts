@@ -252,7 +252,7 @@ class Evaluator {
     let held: bigint | null = null;
     if (variable >= 0) {
       const entry = guarded(() => module.entries.at(variable), null);
-      held = entry === null ? null : this.variable(this.#concrete(entry), 0)?.integer ?? null;
+      held = entry === null ? null : this.#integer(this.#concrete(entry));
     } else if (expression !== null) {
       const location = this.#evaluate(expression, this.#scopes.root.entry);
       // What the expression leaves on the stack is the number itself. DWARF 5, section 2.19.
@@ -262,6 +262,13 @@ class Evaluator {
     if (held === null) return null;
     const count = Number(BigInt.asIntN(64, held)) + more;
     return count > 0 && count < 2 ** 40 ? count : 0;
+  }
+
+  /** The number that a variable holds, which may be without a name; `null` when it is not known. */
+  #integer(entry: Entry): bigint | null {
+    const origin = originOf(entry);
+    const type = this.#typeOf(entry, origin);
+    return new PlacedValue(this.#context, "", type, this.place(entry, origin, type)).integer;
   }
 
   /** The entry of this copy of the function for a variable that is described abstractly. */

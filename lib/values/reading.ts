@@ -27,10 +27,10 @@ export {
   unitGlobal,
 } from "./frame_variables.ts";
 export { named, plain, valueBehind, valueOf } from "./locals.ts";
-export { absence, contentText, inlineText } from "./text.ts";
+export { absence, contentText, emptyText, inlineText } from "./text.ts";
 export { shortTypeName } from "./type_names.ts";
 export { searchType } from "./type_search.ts";
-export { characterText, floatText, quoted, unsignedOf } from "./scalars.ts";
+export { characterText, floatText, isQuadFloat, quoted, unsignedOf } from "./scalars.ts";
 export {
   aliases,
   canonical,

@@ -19,6 +19,11 @@ export function absence(value: Value): string | null {
   return isAlias ? value.deref()?.unavailable ?? null : unavailable;
 }
 
+/** A value without members: of a class that is only declared where it is used, they are not known. */
+export function emptyText({ type }: Value): string {
+  return canonical(type).isIncomplete ? "<incomplete type>" : "{}";
+}
+
 /** A value without its name and type: `3`, `{x = 1, y = 2}`, `0x… "text"`, `<optimized out>`.
  *
  * @param depth levels of members that are written; beyond it there is `{…}`
@@ -33,7 +38,7 @@ export function contentText(value: Value, depth: number): RawText {
   const own = [isAlias ? null : text, summary].filter((part) => part !== null).join(" ");
   if (text !== null && !isAlias) return own;
   const { childCount } = value;
-  if (childCount === 0) return own === "" ? "{}" : own;
+  if (childCount === 0) return own === "" ? emptyText(value) : own;
   if (depth <= 0) return own === "" ? "{…}" : own;
   const children = value.children();
   const parts: string[] = [];

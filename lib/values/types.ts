@@ -9,6 +9,14 @@ const MAX_CHAIN = 64;
 /** The type `void`. */
 export const voidType: Type = { kind: "void", name: "void", size: null, language: "other" };
 
+/** Stands for a type whose entry cannot be read. */
+export const damagedType: Type = {
+  kind: "unspecified",
+  name: "<damaged>",
+  size: null,
+  language: "other",
+};
+
 /** Whether a type is another one with a name or qualifiers: a typedef, `const`, `volatile`. */
 export function isAlias({ kind }: Type): boolean {
   return kind === "typedef" || isQualifier(kind);

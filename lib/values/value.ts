@@ -28,7 +28,15 @@ import {
   unsignedOf,
 } from "./scalars.ts";
 import { prefixOf } from "./formatters/strings.ts";
-import { canonical, isCharacter, isPointer, isRecord, isReference, voidType } from "./types.ts";
+import {
+  canonical,
+  damagedType,
+  isCharacter,
+  isPointer,
+  isRecord,
+  isReference,
+  voidType,
+} from "./types.ts";
 
 /** Maximum size of a value that is read at once, in bytes. */
 const MAX_BYTES = 1 << 20;
@@ -94,6 +102,7 @@ export class PlacedValue implements Value {
   #reason(): string | null {
     const { place } = this;
     if (place.kind === "unavailable") return place.reason;
+    if (this.type === damagedType) return "its type is not known";
     const size = this.#size;
     if (place.kind === "memory") {
       // The first byte decides for what is read piece by piece.
@@ -605,6 +614,14 @@ export class PlacedValue implements Value {
       else if (bytes.length === 8) view.setFloat64(0, Number(value), true);
       else throw new TypeError(`floating-point numbers of ${bytes.length} bytes cannot be written`);
       return bytes;
+    }
+    if (type.encoding === "complex-float") {
+      throw new TypeError("complex numbers cannot be written");
+    }
+    if (
+      type.encoding === "boolean" && value !== true && Number(value) !== 0 && Number(value) !== 1
+    ) {
+      throw new RangeError(`${value} is neither true nor false`);
     }
     if (typeof value === "number" && !Number.isInteger(value)) {
       throw new RangeError(`${this.name} is an integer, not ${value}`);

@@ -11,6 +11,7 @@ import {
   type ExpressionScope,
   isCString,
   isPath,
+  isQuadFloat,
   isRecord,
   type Limits,
   namedIn,
@@ -28,7 +29,7 @@ import { printLines } from "../view/output.ts";
 import { onOneLine } from "../view/text.ts";
 import { valueJson, variableLines, withoutParameters } from "../view/variables.ts";
 import { editDistance } from "./table.ts";
-import { registerNamed } from "./values.ts";
+import { registerName, registerNamed } from "./values.ts";
 
 /** Maximum number of frames whose units are searched for a variable. */
 const MAX_UNITS = 8;
@@ -384,9 +385,20 @@ function explained(
 /** The first name in an expression; `undefined` where it has none. */
 function firstName(text: string): string | undefined {
   const words = text.match(
-    /'(?:\\.|[^'\\])*'|\$?[\p{L}_][\p{L}\p{N}_$]*(?:::[\p{L}_][\p{L}\p{N}_$]*)*/gu,
+    /'(?:\\.|[^'\\])*'|(?:\d|\.\d)(?:[eEpP][+-]|[\w.'])*|\$?[\p{L}_][\p{L}\p{N}_$]*(?:::[\p{L}_][\p{L}\p{N}_$]*)*/gu,
   );
-  return words?.find((word) => !word.startsWith("'") && word !== "sizeof");
+  return words?.find((word) => !/^['\d.]/.test(word) && word !== "sizeof");
+}
+
+/** Whether code is a calculation with C's numbers and characters alone, as `10/4`, `'A' + 1`, `1u << 31`: of
+ * what both languages know, C's rules count. */
+function isOfNumbers(text: string): boolean {
+  const number =
+    /0[xX][\da-fA-F]+[uUlL]*|0[bB][01]+[uUlL]*|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[uUlLfF]*|'(?:\\.[\da-fA-F]*|[^'\\])'/g;
+  const rest = text.replaceAll(number, "0");
+  // What is not at its end goes on in the next line, as TypeScript.
+  return /^[\d \t()+\-*\/%&|^~<>=!?:]*[\d)]$/.test(rest.trimEnd()) &&
+    /\d/.test(rest) && !/\*\*|===|!==|>>>|0\s+0|\n/.test(rest);
 }
 
 /** What only TypeScript has. */
@@ -396,8 +408,9 @@ const typescript = /["`;{}]|=>|===|!==|\?\?|\?\.|\b(?:await|new|const|let|functi
  * frame or a global one of the program, or it begins as only an expression of C does. */
 export function isOfProgram(session: Session, text: string): boolean {
   if (session.maybeTarget === undefined || typescript.test(text)) return false;
+  if (isOfNumbers(text)) return true;
   if (
-    /^[&*]|[\w)\]]\s*->\s*[A-Za-z_]|^\(+(?:(?:const|struct|class|union|enum|unsigned|signed|void|char|short|int|long|float|double|bool)\b|\w+(?:::\w+)*\s*\*+\s*\))/
+    /^[&*]|[\w)\]]\s*->\s*[A-Za-z_]|^(?:static|reinterpret|const|dynamic)_cast\s*<|^[-+~!\s]*\(+(?:(?:const|struct|class|union|enum|unsigned|signed|void|char|short|int|long|float|double|bool)\b|\w+(?:::\w+)*\s*(?:\*+|&{1,2})\s*\))/
       .test(text)
   ) return true;
   // A cast to a type that is named.
@@ -408,9 +421,10 @@ export function isOfProgram(session: Session, text: string): boolean {
   if (name?.startsWith("$")) return isOfRegisters(session, text);
   // The object of a method. TypeScript's own at the prompt is of no use.
   if (/^\s*(?:self|this)\s*(?:\.|$)/.test(text)) return true;
-  if (name === undefined) return false;
   // A type's size, and what belongs to a type or a namespace, are no TypeScript.
-  if (/^sizeof\b/.test(text) || name.includes("::")) return true;
+  if (/^sizeof\b/.test(text)) return true;
+  if (name === undefined) return false;
+  if (name.includes("::")) return true;
   if (isQualifiedGo(session, text)) return true;
   const value = new FrameScope(session).named(name);
   // The system's libraries have many short names. One of the prompt's own comes before them.
@@ -433,8 +447,15 @@ function isOfRegisters(session: Session, text: string): boolean {
   return !/[^\s$\w()+\-*\/%&|^~<>=!]/.test(text) &&
     words.every((word) =>
       /^(?:\d+|0x[\da-f]+|0b[01]+)$/i.test(word) ||
-      word.startsWith("$") && registerNamed(session, word.slice(1)) !== undefined
+      word.startsWith("$") && isRegister(session, word.slice(1))
     );
+}
+
+/** Whether a name is a register's, which a caller's frame may have lost. */
+function isRegister(session: Session, name: string): boolean {
+  const innermost = session.frames[0]?.registers;
+  return registerNamed(session, name) !== undefined ||
+    innermost?.get(registerName(session.target.arch, name)) !== undefined;
 }
 
 function isOfSystem(session: Session, { address }: Value): boolean {
@@ -590,14 +611,13 @@ function formatted(value: Value, format: string, session: Session): string | nul
   return null;
 }
 
-/** The bits of a floating-point number of 4 or 8 bytes. */
+/** The bits of a floating-point number. Of Intel's extended ones the bytes after the tenth mean nothing. */
 function integerBits(value: Value): bigint | null {
-  const bytes = value.bytes(8);
-  const { kind, encoding } = canonical(value.type);
-  if (kind !== "base" || encoding !== "float" || (bytes.length !== 4 && bytes.length !== 8)) {
-    return null;
-  }
-  return unsignedOf(bytes);
+  const bytes = value.bytes(16);
+  const { kind, encoding, name } = canonical(value.type);
+  if (kind !== "base" || encoding !== "float" || bytes.length === 0) return null;
+  const isLong = bytes.length > 8 && !isQuadFloat(value.context.arch, name);
+  return unsignedOf(isLong ? bytes.subarray(0, 10) : bytes);
 }
 
 function floating(value: Value, bits: bigint): string | null {

@@ -132,6 +132,8 @@ export const frames: readonly Command[] = [
       "v",
       "variables",
       "fr v",
+      "fr var",
+      "frame var",
       "vo",
       "dv",
       { name: "info args", args: ["--args"] },
@@ -157,7 +159,7 @@ export const frames: readonly Command[] = [
   }),
   command({
     name: "target variable",
-    aliases: ["globals", "ta v", "info variables"],
+    aliases: ["globals", "ta v", "ta var", "target var", "info variables"],
     group: "frames",
     arguments: [many("variable", "text")],
     options: globalOptions,

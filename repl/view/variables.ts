@@ -7,6 +7,7 @@ import {
   absence,
   canonical,
   contentText,
+  emptyText,
   isCString,
   isRecord,
   isReference,
@@ -103,7 +104,7 @@ function valueLines(
   const isLast = isText || shown.depth <= 0 || isFollowed(value) && shown.pointers <= 0;
   const childCount = isLast && own !== "" ? 0 : value.childCount;
   if (isLast || childCount === 0) {
-    const text = own !== "" ? own : childCount === 0 ? "{}" : "{…}";
+    const text = own !== "" ? own : childCount === 0 ? emptyText(value) : "{…}";
     return [safe`${head}${escape(text)}${later}`];
   }
   const lines = [safe`${head}${escape(own === "" ? "{" : `${own} {`)}${later}`];

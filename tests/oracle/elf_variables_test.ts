@@ -3,6 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import "../../lib/target/variables.ts";
 import { attach } from "../../mod.ts";
 import type { LiveTarget, Thread, Value } from "../../mod.ts";
+import { contentText } from "../../lib/values/reading.ts";
 
 async function run(folder: string, command: string, ...args: string[]): Promise<void> {
   const { success, stderr } = await new Deno.Command(command, { args, cwd: folder }).output();
@@ -395,6 +396,88 @@ Deno.test({
           }
         });
       }
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
+
+/** What GCC has within the function around it: a lambda's and a local class's functions. */
+const inFunctions = `
+#include <string>
+#include <stdio.h>
+#include <unistd.h>
+struct Owner {
+  int held = 5;
+  void method(int arg) {
+    int other = held + arg;
+    struct Inner { int own = 3; void wait(int n) { int sum = n + own; puts("ready"); fflush(stdout); pause(); own = sum; } };
+    auto lambda = [this, &other, text = std::string("captured")](int z) {
+      int q = z + held + other;
+      Inner inner;
+      inner.wait(q);
+    };
+    lambda(3);
+  }
+};
+int main() { Owner owner; owner.method(9); }
+`;
+
+Deno.test({
+  name: "variables of g++'s lambdas, and of functions of local classes",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    const folder = await Deno.makeTempDir();
+    try {
+      await Deno.writeTextFile(`${folder}/local.cpp`, inFunctions);
+      await run(folder, "g++", "-g", "-O0", "local.cpp", "-o", "local");
+      await running(folder, "local", (target) => {
+        using _pause = target.pause();
+        const frames = target.threads[0].backtrace();
+        const from = frames.findIndex((frame) => frame.function?.includes("wait"));
+        const shown = frames.slice(from, from + 2).map(({ variables }) =>
+          variables.filter(({ name }) => !["this", "__closure", "inner"].includes(name))
+            .map((value) => `${value.name} = ${contentText(value, 1)}`).sort()
+        );
+        assertEquals(shown, [
+          ["n = 22", "sum = 25"],
+          ["other = 14", "q = 22", 'text = "captured"', "z = 3"],
+        ]);
+      });
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
+
+/** Lengths that optimized code has in variables without names. */
+const lengths = `
+#include <stdio.h>
+#include <unistd.h>
+__attribute__((noinline)) static void hold(void) { puts("ready"); fflush(stdout); pause(); }
+__attribute__((noinline)) int fill(int n) {
+  int rows[n][n + 1];
+  for (int i = 0; i < n; i++) for (int j = 0; j <= n; j++) rows[i][j] = 10 * i + j;
+  hold();
+  asm volatile("" : : "m"(rows[0][0]) : "memory");
+  return rows[1][n - 1];
+}
+int main() { volatile int n = 2; return fill(n) + n; }
+`;
+
+Deno.test({
+  name: "lengths of arrays in optimized code of GCC",
+  ignore: Deno.build.os !== "linux" || Deno.build.arch !== "x86_64",
+  async fn() {
+    const folder = await Deno.makeTempDir();
+    try {
+      await Deno.writeTextFile(`${folder}/lengths.c`, lengths);
+      await run(folder, "gcc", "-g", "-O2", "lengths.c", "-o", "lengths");
+      await running(folder, "lengths", (target) => {
+        using _pause = target.pause();
+        const rows = local(target.threads[0], "rows");
+        assertEquals(contentText(rows, 2), "{{0, 1, 2}, {10, 11, 12}}");
+      });
     } finally {
       await Deno.remove(folder, { recursive: true });
     }

@@ -5,7 +5,7 @@ import { assert, assertEquals } from "@std/assert";
 import { archs } from "../../lib/arch/mod.ts";
 import { Image } from "../../lib/macho/mod.ts";
 import type { Value } from "../../lib/target/variables.ts";
-import { openCore, type Target } from "../../mod.ts";
+import { attach, openCore, type Target } from "../../mod.ts";
 import { buildCore } from "../lib/target/core_builder.ts";
 import { readThrough } from "./read_through.ts";
 import { run } from "./run.ts";
@@ -125,6 +125,69 @@ Deno.test({
         NO_VEC: "size=0",
         TUPLE: ["", "3", "U'x'"],
       });
+    } finally {
+      await Deno.remove(directory, { recursive: true });
+    }
+  },
+});
+
+const collections = `
+use std::{cell::*, collections::*, io::Write, rc::Rc, sync::*};
+#[inline(never)] fn wait<T>(held: &T) { let _kept = held; println!("ready"); std::io::stdout().flush().unwrap(); loop { std::thread::park(); } }
+fn main() {
+    let map: HashMap<&str, i32> = [("seven", 7)].into();
+    let set: HashSet<u8> = (0..40).collect();
+    let mut ring: VecDeque<i32> = (0..4).collect();
+    ring.pop_front(); ring.pop_front(); ring.push_back(4); ring.push_back(5);
+    let none: VecDeque<i32> = VecDeque::new();
+    let counted = Rc::new(RefCell::new(vec![1, 2]));
+    let again = counted.clone();
+    let weak = Rc::downgrade(&counted);
+    let arc = Arc::new(5u64);
+    let cell = Cell::new(4i16);
+    wait(&(map, set, ring, none, counted, again, weak, arc, cell));
+}
+`;
+
+Deno.test({
+  name: "Rust: collections, counted pointers and cells of a running program",
+  ignore: !hasRust || Deno.build.os !== "linux",
+  async fn() {
+    const directory = await Deno.makeTempDir();
+    try {
+      await Deno.writeTextFile(`${directory}/main.rs`, collections);
+      await run("rustc", ["--edition", "2021", "-g", "main.rs", "-o", "main"], directory);
+      const child = new Deno.Command(`${directory}/main`, { stdout: "piped" }).spawn();
+      try {
+        const output = child.stdout.getReader();
+        assertEquals(new TextDecoder().decode((await output.read()).value), "ready\n");
+        using target = attach(child.pid);
+        using _pause = target.pause();
+        const tuple = target.threads[0].backtrace().flatMap(({ variables }) => variables)
+          .find(({ name }) => name === "held")?.deref() ?? null;
+        assert(tuple !== null);
+        const parts = Object.fromEntries(
+          tuple.children().map((value) => [value.name, shown(value)]),
+        );
+        // The set's order is chance.
+        delete parts.__1;
+        delete parts.__6;
+        assertEquals(parts, {
+          __0: ["size=1", ["", '"seven"', "7"]],
+          __2: ["size=4", "2", "3", "4", "5"],
+          __3: "size=0",
+          __4: ["strong=2 weak=1", ["", ["size=2", "1", "2"], "0"]],
+          __5: ["strong=2 weak=1", ["", ["size=2", "1", "2"], "0"]],
+          __7: ["strong=1 weak=0", "5"],
+          __8: "4",
+        });
+        const all = tuple.child("__1")!.children(0, 64).map(({ scalar }) => Number(scalar));
+        assertEquals(all.sort((a, b) => a - b), Array.from({ length: 40 }, (_, index) => index));
+        await output.cancel();
+      } finally {
+        child.kill("SIGKILL");
+        await child.status;
+      }
     } finally {
       await Deno.remove(directory, { recursive: true });
     }

@@ -5,7 +5,7 @@ import { voidType } from "../types.ts";
 /** The words that types of C are made of. */
 export const typeWords: ReadonlySet<string> = new Set([
   ...["void", "bool", "_Bool", "char", "short", "int", "long", "float", "double", "signed"],
-  ...["unsigned", "const", "volatile", "struct", "class", "union", "enum"],
+  ...["unsigned", "const", "volatile", "struct", "class", "union", "enum", "__int128"],
 ]);
 
 /** Types of fixed names and sizes. */
@@ -53,6 +53,7 @@ export function builtIn(words: readonly string[], pointerSize: number): Type | n
     return base(name, unsigned ? "unsigned-char" : "signed-char", 1);
   }
   const encoding = unsigned ? "unsigned" : "signed";
+  if (count("__int128") > 0) return base(`${prefix}__int128`, encoding, 16);
   if (count("short") > 0) return base(`${prefix}short`, encoding, 2);
   if (count("long") > 1) return base(`${prefix}long long`, encoding, 8);
   if (count("long") > 0) return base(`${prefix}long`, encoding, pointerSize);

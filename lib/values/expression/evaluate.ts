@@ -5,8 +5,9 @@
 
 import { arrayOf, pointerTo } from "../declarators.ts";
 import { literal } from "../formatters/strings.ts";
-import type { Type, Value, ValueContext } from "../model.ts";
+import type { Member, Type, Value, ValueContext } from "../model.ts";
 import { canonical, isPointer, isRecord, isReference, voidType } from "../types.ts";
+import { dynamicClass } from "../dynamic_class.ts";
 import { PlacedValue } from "../value.ts";
 import { builtIn, typeWords } from "./c_types.ts";
 import { type Node, parseExpression } from "./parser.ts";
@@ -14,6 +15,8 @@ import { ExpressionError } from "./tokens.ts";
 
 /** Maximum number of elements of `*list@5`. */
 const MAX_ELEMENTS = 1 << 20;
+/** Maximum depth of a class's bases. */
+const MAX_BASES = 32;
 
 /** What the names of an expression stand for. */
 export interface ExpressionScope {
@@ -126,7 +129,9 @@ class Evaluator {
           : this.#element(of, this.valueOf(node.index), at);
       }
       case "cast":
-        return this.#cast(this.valueOf(node.of), node.type, at);
+        return node.isOfBits
+          ? this.#castBits(this.valueOf(node.of), node.type, at)
+          : this.#cast(this.valueOf(node.of), node.type, at);
       case "type-size":
         return this.#sizeOf(node.type, at);
       case "size":
@@ -295,6 +300,8 @@ class Evaluator {
         const { size, signed, value } = operand;
         const name = size <= 4
           ? ["int"]
+          : size > 8
+          ? ["__int128"]
           : this.pointerSize === 8 && !operand.isLongLong
           ? ["long"]
           : ["long", "long"];
@@ -349,6 +356,12 @@ class Evaluator {
       if (target !== null) return this.#operand(target, at);
     }
     const type = canonical(value.type);
+    if (type.kind === "array" && type.isVector) {
+      this.#fail(
+        `${value.type.name} is a vector: its elements are numbers, as ${value.name}[0]`,
+        at,
+      );
+    }
     const first = type.kind === "array" ? type.target : type.kind === "function" ? type : null;
     if (first != null) {
       const { address } = value;
@@ -368,9 +381,11 @@ class Evaluator {
     if (integer === null) this.#fail(`${value.type.name} is no number`, at);
     if (type.kind === "pointer") return { kind: "pointer", value: integer, type };
     const size = type.size ?? 4;
+    const bits = value.bits?.size ?? size * 8;
     // Integer promotion: what fits int becomes int.
-    if (size < 4) return { kind: "integer", value: integer, size: 4, signed: true };
+    if (bits < 32) return { kind: "integer", value: integer, size: 4, signed: true };
     const signed = isSignedType(type, integer);
+    if (bits === 32) return { kind: "integer", value: integer, size: 4, signed };
     return {
       ...{ kind: "integer", value: integer, size, signed },
       isLongLong: /\blong long\b/.test(type.name),
@@ -454,9 +469,12 @@ class Evaluator {
     if (type.kind !== "pointer") {
       const child = number >= 0n ? value.child(`[${number}]`) : null;
       if (child !== null) return child;
+      if (type.kind === "function") this.#fail(`the type of ${value.name} is not known`, at);
       // The last member of a struct may be an array whose length is not in its type.
       if (type.kind !== "array" || value.address === null || (type.count ?? 0) > 0) {
-        this.#fail(`${value.name} has no element ${number}: it has ${value.childCount}`, at);
+        const isList = type.kind === "array" || value.children(0, 1)[0]?.name === "[0]";
+        const count = isList ? `: it has ${value.childCount}` : "";
+        this.#fail(`${value.name} has no element ${number}${count}`, at);
       }
     }
     const target = type.target ?? null;
@@ -473,7 +491,72 @@ class Evaluator {
     );
   }
 
+  /** A cast as C and C++ have it: one from a class to a base of it, or back, finds the part of the object that this
+   * is. */
   #cast(value: Value, type: Type, at: number): Value {
+    const to = canonical(type);
+    const from = canonical(value.type);
+    const isBehind = to.kind === "pointer" || isReference(to.kind);
+    const wanted = canonical((isBehind ? to.target : null) ?? to);
+    // Only of classes the types' members are looked at.
+    if (!isRecord(wanted)) return this.#castBits(value, type, at);
+    const object = isPointer(from) && (to.kind === "pointer" || isReference(from.kind))
+      ? value.deref()
+      : value;
+    if (object === null || to.kind === "pointer" && from.kind !== "pointer") {
+      return this.#castBits(value, type, at);
+    }
+    const place = this.#related(object, wanted, at);
+    if (place === null) return this.#castBits(value, type, at);
+    return to.kind === "pointer"
+      ? this.#make(type, bytesOf(place, this.pointerSize))
+      : value.at(place, isReference(to.kind) ? to.target ?? voidType : type, value.name);
+  }
+
+  /** The address of the part of an object that is of one of its base classes, or of the object whose part it is;
+   * `null` for what is in no memory, and for classes that have nothing to do with each other. */
+  #related(object: Value, wanted: Type, at: number): bigint | null {
+    const { address } = object;
+    const own = canonical(object.type);
+    if (address === null || !isRecord(own) || own.name === wanted.name) return null;
+    const up = this.#partOf(address, own, wanted, at);
+    if (up !== null) return up;
+    const down = basePaths(wanted, own);
+    if (down.length === 0) return null;
+    if (down.length === 1 && down[0].every(({ locate }) => locate === undefined)) {
+      return down[0].reduce((place, { offset }) => place - BigInt(offset), address);
+    }
+    // Where it is a virtual base, the object itself tells.
+    const whole = dynamicClass(address, own, this.#context);
+    const type = whole === null ? null : canonical(whole.type);
+    const found = whole === null || type === null
+      ? null
+      : type.name === wanted.name
+      ? whole.address
+      : this.#partOf(whole.address, type, wanted, at);
+    return found ?? this.#fail(`where in a ${wanted.name} its ${own.name} is, is not known`, at);
+  }
+
+  /** The address of an object's part of a base class; `null` where its class has no such base. */
+  #partOf(address: bigint, type: Type, wanted: Type, at: number): bigint | null {
+    const { memory } = this.#context;
+    const paths = basePaths(type, wanted);
+    if (paths.length === 0) return null;
+    const found = new Set(paths.map((path) =>
+      path.reduce<bigint | undefined>(
+        (place, { offset, locate }) =>
+          place === undefined ? undefined : locate?.(place, memory) ??
+            (locate === undefined ? place + BigInt(offset) : undefined),
+        address,
+      )
+    ));
+    const [place] = found;
+    if (found.size > 1) this.#fail(`${type.name} has more than one ${wanted.name}`, at);
+    return place ?? this.#fail(`where its ${wanted.name} is, is not known`, at);
+  }
+
+  /** A cast that takes a pointer's bits as they are. */
+  #castBits(value: Value, type: Type, at: number): Value {
     const to = canonical(type);
     if (isReference(to.kind)) return value.cast(to.target ?? voidType);
     const from = canonical(value.type);
@@ -489,9 +572,12 @@ class Evaluator {
     if (to.encoding === "float") {
       return this.#make(type, floatBytes(Number(operand.value), size));
     }
+    // A half is true.
+    if (to.encoding === "boolean") {
+      return this.#make(type, Uint8Array.of(this.#truth(value, at) ? 1 : 0));
+    }
     const whole = operand.kind === "float" ? truncated(operand.value) : operand.value;
     if (whole === null) this.#fail(`${operand.value} is no integer`, at);
-    if (to.encoding === "boolean") return this.#make(type, Uint8Array.of(whole === 0n ? 0 : 1));
     return this.#make(type, bytesOf(whole, size));
   }
 
@@ -586,6 +672,16 @@ class Evaluator {
     const value = operator === "+" ? pointer.value + distance : pointer.value - distance;
     return this.#number({ kind: "pointer", value, type: pointer.type });
   }
+}
+
+/** The bases that lead from a class to one that it is derived from, by each way. */
+function basePaths({ members = [] }: Type, wanted: Type, depth = 0): Member[][] {
+  return depth >= MAX_BASES ? [] : members.filter(({ isBase }) => isBase).flatMap((member) => {
+    const base = canonical(member.type);
+    return base.name === wanted.name
+      ? [[member]]
+      : basePaths(base, wanted, depth + 1).map((path) => [member, ...path]);
+  });
 }
 
 function compare<T extends bigint | number>(operator: string, a: T, b: T): boolean | null {

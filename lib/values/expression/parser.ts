@@ -44,7 +44,13 @@ export type Node =
       /** The numbers of `x[2-5]`, which are bits where `x` is a number. */
       readonly bits: readonly [Node, Node] | null;
     }
-    | { readonly kind: "cast"; readonly type: Type; readonly of: Node }
+    | {
+      readonly kind: "cast";
+      readonly type: Type;
+      readonly of: Node;
+      /** Whether a pointer stays as it is: `reinterpret_cast`. */
+      readonly isOfBits?: boolean;
+    }
     | { readonly kind: "type-size"; readonly type: Type }
     | { readonly kind: "size"; readonly of: Node }
   )
@@ -206,6 +212,14 @@ class Parser {
     let node = start;
     for (;;) {
       const { text, kind, at } = this.#peek();
+      // Elements of tuples, `pair.0`, are read as the fraction of a number.
+      if (kind === "number" && /^(?:\.\d+)+$/.test(text)) {
+        this.#next++;
+        for (const name of text.slice(1).split(".")) {
+          node = { kind: "member", of: node, operator: ".", name, at };
+        }
+        continue;
+      }
       if (kind !== "operator") return node;
       if (text === "." || text === "->") {
         this.#next++;
@@ -303,7 +317,7 @@ class Parser {
       case "static_cast":
       case "reinterpret_cast":
       case "const_cast":
-        return this.#namedCast(at);
+        return this.#namedCast(at, first !== "static_cast");
       case "dynamic_cast":
         return this.#fail("a dynamic cast would call the program's runtime", at);
     }
@@ -321,14 +335,14 @@ class Parser {
     return { kind: "name", text: name, at };
   }
 
-  #namedCast(at: number): Node {
+  #namedCast(at: number, isOfBits: boolean): Node {
     this.#expect("<");
     const type = this.#type() ?? this.#fail("a type is expected");
     this.#expect(">");
     this.#expect("(");
     const of = this.#expression();
     this.#expect(")");
-    return { kind: "cast", type, of, at };
+    return { kind: "cast", type, of, at, isOfBits };
   }
 
   /** The type of `(type)`; `null` where the parenthesis holds something else. */
@@ -369,8 +383,24 @@ class Parser {
       if (this.#accept("*")) type = pointerTo(type, pointerSize);
       else if (this.#accept("&") || this.#accept("&&")) type = referenceTo(type, pointerSize);
       else if (this.#is("const") || this.#is("volatile")) this.#next++;
+      else if (this.#is("(") && this.#peek(1).text === "*") return this.#pointerTo(type);
       else return this.#arrays(type);
     }
+  }
+
+  /** The type of `int (*)[3]`, after the first type. */
+  #pointerTo(type: Type): Type {
+    const { pointerSize } = this.#names;
+    const start = this.#next++;
+    let count = 0;
+    while (this.#accept("*")) count++;
+    if (!this.#accept(")") || !this.#is("[")) {
+      this.#next = start;
+      return type;
+    }
+    let pointer = this.#arrays(type);
+    for (; count > 0; count--) pointer = pointerTo(pointer, pointerSize);
+    return pointer;
   }
 
   /** The type of the arrays that are written behind one: `int[2][3]`. */

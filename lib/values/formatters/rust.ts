@@ -1,16 +1,21 @@
-/** Rust's strings, slices, vectors and enums, by the members that rustc describes (1.60 to 1.95). The
+/** Rust's strings, slices, collections, counted pointers, cells and enums, by the members that rustc describes (1.60 to 1.95). The
  * layouts are not stable; what has other members is shown as it is. */
 
 import { damaged, type Formatter, type Synthetic, type Type, type Value } from "../model.ts";
 import { canonical, isRecord } from "../types.ts";
 import {
+  bytesAt,
+  countOf,
   elements,
+  formatted,
   integer,
   member,
+  named,
   noChildren,
   optionalMember,
   pointed,
   pointer,
+  sizeOf,
   sizeSummary,
   templateType,
   textOf,
@@ -41,6 +46,92 @@ function vector(value: Value): Synthetic {
   const type = templateType(value.type, 0);
   const start = pointer(buffer(member(value, "buf")));
   return elements(value, start, integer(member(value, "len")), type);
+}
+
+/** The number or value in the structs around it: `Cell`, `UnsafeCell`, an atomic one. */
+function innermost(value: Value): Value {
+  let at = value;
+  for (let depth = 0; depth < MAX_WRAPPERS && isRecord(canonical(at.type)); depth++) {
+    at = optionalMember(at, "value", "v", "__0") ?? damaged(`${at.type.name} has no value`);
+  }
+  return at;
+}
+
+/** The elements of a ring. Before Rust 1.67 it had no length. */
+function ring(value: Value): Synthetic | null {
+  const [length, head, buf] = ["len", "head", "buf"].map((name) => optionalMember(value, name));
+  if (length === null || head === null || buf === null) return null;
+  const type = templateType(value.type, 0);
+  const start = pointer(buffer(buf));
+  const first = integer(head);
+  const room = integer(innermost(member(optionalMember(buf, "inner") ?? buf, "cap")));
+  const size = BigInt(sizeOf(type));
+  if (integer(length) > room) damaged(`${integer(length)} elements in the room of ${room}`);
+  return {
+    count: countOf(integer(length)),
+    at: (index) => value.at(start + (first + BigInt(index)) % room * size, type, `[${index}]`),
+  };
+}
+
+/** Maximum number of a table's places that are looked at. */
+const MAX_PLACES = 1 << 20;
+
+/** The elements of hashbrown's table. They are before its control bytes, the last one first; the top bit of
+ * a control byte is clear where there is one. */
+function table(
+  value: Value,
+  raw: Value,
+  show: (element: Value, index: number) => Value,
+): Synthetic {
+  const inner = member(raw, "table");
+  const type = templateType(raw.type, 0);
+  const size = BigInt(sizeOf(type));
+  const control = pointer(member(member(inner, "ctrl"), "pointer"));
+  const places = integer(member(inner, "bucket_mask")) + 1n;
+  const count = countOf(integer(member(inner, "items")));
+  if (places > MAX_PLACES) damaged(`only ${MAX_PLACES} places are looked at`);
+  let full: number[] | undefined;
+  return {
+    count,
+    at(index) {
+      full ??= [...bytesAt(value, control, Number(places)).entries()]
+        .flatMap(([place, byte]) => byte < 0x80 ? [place] : []);
+      const place = full[index] ?? damaged(`it has ${full.length} of ${count} elements`);
+      return show(value.at(control - BigInt(place + 1) * size, type, `[${index}]`), index);
+    },
+  };
+}
+
+function map(value: Value): Synthetic {
+  return table(value, member(member(value, "base"), "table"), (element) => element);
+}
+
+function set(value: Value): Synthetic {
+  const raw = member(member(member(value, "base"), "map"), "table");
+  return table(
+    value,
+    raw,
+    (element, index) => formatted(value, member(element, "__0"), `[${index}]`),
+  );
+}
+
+/** What an `Rc` or `Arc` leads to; `null` where it is a slice or a trait's object. */
+function shared(value: Value): Value | null {
+  const held = optionalMember(member(value, "ptr"), "pointer");
+  return held === null || isRecord(canonical(held.type)) ? null : held.deref();
+}
+
+/** What a `Cell` or `RefCell` holds. */
+function inCell(value: Value): Value {
+  return formatted(value, member(member(value, "value"), "value"), "value");
+}
+
+/** The counts of both kinds. All strong ones together are one weak one. */
+function counts(value: Value): string | null {
+  const target = shared(value);
+  if (target === null) return null;
+  const [strong, weak] = ["strong", "weak"].map((name) => integer(innermost(member(target, name))));
+  return `strong=${strong} weak=${weak - 1n}`;
 }
 
 /** `Some(5)`, `Point { x: 1, y: 2 }`, `None`. */
@@ -99,6 +190,57 @@ export const rustFormatters: readonly Formatter[] = [
     type: (type) => isRecord(canonical(type)) && slices.test(type.name),
     summary: (value) => sizeSummary(slice(value)),
     children: slice,
+  },
+  {
+    name: "Rust VecDeque",
+    languages,
+    type: /alloc::collections::vec_deque::VecDeque<.*>/,
+    summary: (value) => sizeSummary(ring(value)),
+    children: ring,
+  },
+  {
+    name: "Rust HashMap",
+    languages,
+    type: /std::collections::hash::map::HashMap<.*>/,
+    summary: (value) => sizeSummary(map(value)),
+    children: map,
+  },
+  {
+    name: "Rust HashSet",
+    languages,
+    type: /std::collections::hash::set::HashSet<.*>/,
+    summary: (value) => sizeSummary(set(value)),
+    children: set,
+  },
+  {
+    name: "Rust Rc",
+    languages,
+    type: /alloc::(?:rc::Rc|sync::Arc)<.*>/,
+    summary: counts,
+    children(value) {
+      const target = shared(value);
+      return target === null
+        ? null
+        : named([["value", formatted(value, member(target, "value", "data"), "value")]]);
+    },
+  },
+  {
+    name: "Rust Cell",
+    languages,
+    type: /core::cell::Cell<.*>/,
+    summary: (value) => isRecord(canonical(inCell(value).type)) ? null : textOf(inCell(value)),
+    children: (value) =>
+      isRecord(canonical(inCell(value).type)) ? named([["value", inCell(value)]]) : noChildren(),
+  },
+  {
+    name: "Rust RefCell",
+    languages,
+    type: /core::cell::RefCell<.*>/,
+    children: (value) =>
+      named([
+        ["value", inCell(value)],
+        ["borrow", innermost(member(value, "borrow"))],
+      ]),
   },
   {
     name: "Rust enum",

@@ -292,6 +292,33 @@ Deno.test(".debug_rnglists: all kinds", () => {
   }
 });
 
+Deno.test("functions of a class that is in a function, as GCC has those of lambdas", () => {
+  const abbrev = [
+    ...abbreviation(1, COMPILE_UNIT, true, []),
+    ...abbreviation(2, SUBPROGRAM, true, [[NAME, STRING], [LOW, ADDR], [HIGH, DATA1]]),
+    ...abbreviation(3, STRUCTURE, true, [[SIBLING, REF4]]),
+    ...abbreviation(4, SUBPROGRAM, false, [[NAME, STRING], [LOW, ADDR], [HIGH, DATA1]]),
+    ...abbreviation(5, SUBPROGRAM, true, [[NAME, STRING]]),
+    0,
+  ];
+  const at = (low: number) => [...number(low, 8), 0x10];
+  const structure = (place: number, low: number) => {
+    const inside = [4, ...text("operator()"), ...at(low), 0];
+    return [3, ...number(place + 5 + inside.length, 4), ...inside];
+  };
+  const outer = [2, ...text("outer"), ...at(0x40)];
+  // In a function without code of its own, too.
+  const inlined = [5, ...text("inlined")];
+  const first = [...outer, ...structure(12 + outer.length, 0x60), 0];
+  const second = [...inlined, ...structure(12 + first.length + inlined.length, 0x80), 0];
+  const info = open({ info: unit({ version: 4 }, [1, ...first, ...second, 0]), abbrev });
+  assertEquals(scopes(info), [
+    "0 outer null [64-80]",
+    "0 operator() null [96-112]",
+    "0 operator() null [128-144]",
+  ]);
+});
+
 Deno.test("names through specifications and origins, in other units too", () => {
   const abbrev = [
     ...abbreviation(1, COMPILE_UNIT, true, []),

@@ -28,15 +28,45 @@ const point: Type = {
   members: [
     { name: "x", type: int, offset: 0, ...plain },
     { name: "low", type: int, offset: 4, bits: { offset: 32, size: 3 }, ...plain },
+    {
+      ...{ name: "unsigned", offset: 4, bits: { offset: 32, size: 3 }, ...plain },
+      type: base("unsigned int", "unsigned", 4),
+    },
     { name: "next", type: { ...pointerTo(int), name: "Point *" }, offset: 8, ...plain },
   ],
+};
+/** Its own `v`, after an `x` of `Left`, one of `Right`, and the virtual base `Point`, whose place is at the offset in
+ * the object's last word. */
+const record = (name: string, size: number, members: Type["members"]): Type => ({
+  ...{ kind: "struct", name, size, language: "c++", members },
+});
+const left = record("Left", 4, [{ name: "x", type: int, offset: 0, ...plain }]);
+const right = record("Right", 4, [{ name: "x", type: int, offset: 0, ...plain }]);
+const below = record("Below", 8, [
+  { name: "Left", type: left, offset: 0, isBase: true, artificial: false },
+  { name: "Right", type: right, offset: 4, isBase: true, artificial: false },
+]);
+const joined = record("Joined", 32, [
+  { name: "Below", type: below, offset: 8, isBase: true, artificial: false },
+  {
+    ...{ name: "Point", type: point, offset: 0, isBase: true, artificial: false },
+    locate: (object) => object + 0x10n,
+  },
+  { name: "v", type: int, offset: 4, ...plain },
+]);
+const twice = record("Twice", 16, [
+  { name: "Below", type: below, offset: 0, isBase: true, artificial: false },
+  { name: "Right", type: right, offset: 8, isBase: true, artificial: false },
+]);
+const classes: Readonly<Record<string, Type>> = {
+  ...{ Left: left, Right: right, Below: below, Joined: joined, Twice: twice },
 };
 const color: Type = {
   ...{ kind: "enum", name: "ns::Color", size: 4, language: "c++", target: int },
   enumerators: [{ name: "Red", value: 0n }, { name: "Blue", value: 2n }],
 };
 const pointPointer: Type = { ...pointerTo(point), name: "Point *" };
-Object.assign(point.members![2], { type: pointPointer });
+Object.assign(point.members![3], { type: pointPointer });
 
 /** At 0x1000: a point {x 7, low 5, next &second}, then second {x -2, low 2, next null}, an array of four
  * ints 10 to 13, a char 'A', a double 2.5, a short -1. */
@@ -54,10 +84,14 @@ view.setFloat64(0x38, 2.5, true);
 view.setInt16(0x40, -1, true);
 view.setBigUint64(0x48, 0x1000n, true);
 view.setBigUint64(0x50, 0x10n, true);
+// Two to the 64th and 3, and 5 / 3 as Intel's extended number.
+view.setBigUint64(0x60, 3n, true);
+view.setBigUint64(0x68, 1n, true);
 
 const context = {
   ...contextOf(bytesMemory(start, bytes)),
-  findType: (name: string) => name === "Point" ? point : name === "ns::Color" ? color : null,
+  findType: (name: string) =>
+    name === "Point" ? point : name === "ns::Color" ? color : classes[name] ?? null,
 };
 const variables: Record<string, [Type, bigint]> = {
   first: [point, 0x1000n],
@@ -72,6 +106,12 @@ const variables: Record<string, [Type, bigint]> = {
   wild: [pointPointer, 0x1050n],
   big: [base("unsigned long long", "unsigned", 8), 0x1048n],
   "ns::global": [int, 0x1020n],
+  wide: [base("__int128", "signed", 16), 0x1060n],
+  joined: [joined, 0x1018n],
+  vector: [
+    { kind: "array", name: "v4", size: 16, language: "c", target: int, count: 4, isVector: true },
+    0x1020n,
+  ],
 };
 const scope: ExpressionScope = {
   context,
@@ -173,6 +213,25 @@ const numbers: [text: string, type: string, value: number | bigint | boolean][] 
   ["ns::global", "int", 10],
   ["(p)->x", "int", 7],
   ["-first.x", "int", -7],
+  ["~(long)first.x", "long", -8],
+  ["first.unsigned - 6", "int", -1],
+  ["first.unsigned - 6 < 0", "bool", true],
+  ["(bool)0.1", "bool", true],
+  ["wide + 1", "__int128", 18446744073709551620n],
+  ["wide * wide", "__int128", 110680464442257309705n],
+  ["wide >> 64", "__int128", 1],
+  ["(unsigned __int128)1 << 100", "unsigned __int128", 1n << 100n],
+  ["(long)wide", "long", 3],
+  ["(*(int (*)[2])array)[1]", "int", 11],
+  ["((Right *)(Below *)array)->x", "int", 11],
+  ["((Left *)(Below *)array)->x", "int", 10],
+  ["((Below *)(Right *)&array[1])->Left.x", "int", 10],
+  ["((Right *)&joined)->x", "int", 11],
+  ["static_cast<Right *>(&joined)->x", "int", 11],
+  ["((Right &)joined).x", "int", 11],
+  ["reinterpret_cast<Right *>(&joined) == &joined", "bool", true],
+  ["(long)(Point *)&joined - (long)&joined", "long", 16],
+  ["(Right *)(Below *)0 == 0", "bool", true],
 ];
 
 for (const [text, type, value] of numbers) {
@@ -198,7 +257,7 @@ Deno.test("an address is a pointer to the type", () => {
 Deno.test("a variable keeps its name and its place, so that it can be written", () => {
   const value = evaluate("p->next->x", scope);
   assertEquals([value.name, value.address], ["x", 0x1010n]);
-  assertEquals(evaluate("first", scope).childCount, 3);
+  assertEquals(evaluate("first", scope).childCount, 4);
 });
 
 Deno.test("gdb's @: elements from the first on", () => {
@@ -250,6 +309,9 @@ const refused: [text: string, message: RegExp, position?: number][] = [
   ["array[-1]", /has no element -1/],
   ["array[1.5]", /an index is an integer/],
   ["first + 1", /Point is no number/],
+  ["vector + 1", /v4 is a vector: its elements are numbers, as vector\[0\]/],
+  ["(Joined *)p", /where in a Joined its Point is, is not known/],
+  ["(Right *)(Twice *)array", /Twice has more than one Right/],
   ["1 / 0", /division by zero/],
   ["1 % (1 - 1)", /division by zero/],
   ["1 << 32", /shift by 32/],

@@ -12,6 +12,10 @@ import {
   type ValueMemory,
 } from "../../../lib/values/mod.ts";
 import { contentText } from "../../../lib/values/reading.ts";
+import { TypeReader } from "../../../lib/values/dwarf_types.ts";
+import { AT, ATE, EntryReader, TAG } from "../../../lib/dwarf/variables.ts";
+import { abbreviation, open, unit } from "../dwarf/debug_sections.ts";
+import { text } from "../dwarf/section.ts";
 import { bytesMemory, contextOf } from "./fake_context.ts";
 
 const int: Type = { kind: "base", name: "int", size: 4, language: "c", encoding: "signed" };
@@ -240,4 +244,79 @@ Deno.test("C's wide characters are typedefs of numbers", () => {
   assertEquals(of(utf16, 3, [0x41, 0, 0xe4, 0, 0, 0]), 'u"Aä"');
   assertEquals(of(int, 5), null);
   assertEquals(value(wide, bytesMemory(0x1000n, bytes)).text, "L'w'");
+});
+
+Deno.test("a class that is only declared is not shown as one without members", () => {
+  const declared: Type = { ...int, kind: "struct", name: "Shape", size: null, isIncomplete: true };
+  const outer: Type = {
+    ...{ ...int, kind: "struct", name: "Circle" },
+    members: [{ ...member("Shape", declared, 0), isBase: true }, member("radius", int, 0)],
+  };
+  const memory = bytesMemory(0x1000n, [3, 0, 0, 0]);
+  assertEquals(contentText(value(outer, memory), 1), "{Shape = <incomplete type>, radius = 3}");
+  const empty: Type = { ...declared, size: 1, isIncomplete: false, members: [] };
+  assertEquals(contentText(value(empty, memory), 1), "{}");
+});
+
+Deno.test("what is written is what the type can hold", () => {
+  const memory = bytesMemory(0x1000n, [1, 0, 0, 0, 0, 0, 0, 0]);
+  const flag = value({ ...int, name: "bool", size: 1, encoding: "boolean" }, memory);
+  assertThrows(() => flag.write(2), RangeError, "2 is neither true nor false");
+  flag.write(false);
+  assertEquals(flag.scalar, false);
+  const complex = value({ ...int, size: 8, encoding: "complex-float" }, memory);
+  assertThrows(() => complex.write(1), TypeError, "complex numbers cannot be written");
+});
+
+/** The type with an entry of a unit in a language: after one for `integer`, a number of four bytes. */
+function typeIn(
+  language: number,
+  tag: number,
+  attributes: readonly (readonly number[])[],
+  values: readonly number[],
+  children: readonly number[] = [],
+): Type {
+  const [DATA1, STRING] = [0x0b, 0x08];
+  const sized = [[AT.byte_size, DATA1], [AT.encoding, DATA1], [AT.name, STRING]];
+  const start = [1, language, 2, 4, ATE.signed, ...text("integer")];
+  const info = open({
+    info: unit({ version: 4 }, [...start, 3, ...values, ...children, 0]),
+    abbrev: [
+      ...abbreviation(1, TAG.compile_unit, true, [[AT.language, DATA1]]),
+      ...abbreviation(2, TAG.base_type, false, sized),
+      ...abbreviation(3, tag, children.length > 0, attributes),
+      ...abbreviation(4, TAG.subrange_type, false, [[AT.upper_bound, DATA1]]),
+      ...abbreviation(5, TAG.subrange_type, false, [[AT.lower_bound, DATA1], [
+        AT.upper_bound,
+        DATA1,
+      ]]),
+      0,
+    ],
+  });
+  return new TypeReader(new EntryReader(info), () => null).at(11 + start.length);
+}
+
+Deno.test("arrays of languages that count from one, by columns, and parts of numbers", () => {
+  const [C, ADA, FORTRAN] = [0x0c, 0x0d, 0x08];
+  const [DATA1, REF1] = [0x0b, 0x11];
+  const array = (language: number, ...children: readonly number[]) =>
+    typeIn(language, TAG.array_type, [[AT.type, REF1]], [13], [...children, 0]);
+  // As gdb counts them.
+  assertEquals(array(C, 4, 2).count, 3);
+  assertEquals(array(ADA, 4, 3).count, 3);
+  assertEquals(array(ADA, 5, 0, 2).count, 3);
+  // `b(2, 3)`: three columns of two.
+  const columns = array(FORTRAN, 4, 2, 4, 3);
+  assertEquals([columns.count, columns.target?.count, columns.size], [3, 2, 24]);
+  const string = typeIn(FORTRAN, TAG.string_type, [[AT.byte_size, DATA1]], [3]);
+  const memory = bytesMemory(0x1000n, [0x61, 0x62, 0x20, 0xff]);
+  const formatters = new FormatterTable(builtInFormatters);
+  assertEquals(value(string, memory, { formatters }).summary, '"ab "');
+  const part = typeIn(ADA, TAG.subrange_type, [[AT.type, REF1]], [13]);
+  assertEquals(value(part, bytesMemory(0x1000n, [3, 0, 0, 0])).scalar, 3);
+  const small = typeIn(ADA, TAG.subrange_type, [[AT.type, REF1], [AT.byte_size, DATA1]], [13, 1]);
+  assertEquals(value(small, memory).scalar, 0x61);
+  // One of a tag that nobody knows has no value.
+  const unknown = value(typeIn(ADA, 0x21f, [], []), memory);
+  assertEquals([unknown.text, contentText(unknown, 1)], [null, "<its type is not known>"]);
 });

@@ -99,6 +99,25 @@ Deno.test(
       assertStringIncludes(watched, "(volatile int) local[3] = -9");
       assertEquals(await run(session, "p (counter)5 + depth"), ["(unsigned long long) 7"]);
       assertEquals(await run(session, "p *(local + 1)"), ["(volatile int) 3"]);
+      // What both languages know is C's: the same with a format and without.
+      for (
+        const [text, shown] of [
+          ["10/4", "(int) 2"],
+          ["'A' + 1", "(int) 66"],
+          ["017", "(int) 15"],
+          ["1LL << 40", "(long long) 1099511627776"],
+          ["2.0f * depth", "(float) 4"],
+          ["~0u & depth", "(unsigned int) 2"],
+          ["~(long)depth", "(long) -3"],
+          ["sizeof('A')", "(unsigned long) 1"],
+          ["static_cast<long>(2.9)", "(long) 2"],
+        ]
+      ) {
+        assertEquals(await run(session, `p ${text}`), [shown], text);
+      }
+      assertEquals(await run(session, "frame var depth"), ["(int) depth = 2"]);
+      await assertRejects(() => run(session, "p $rax"), UserError, "no register $rax is known");
+      await assertRejects(() => run(session, "p 1<<40"), UserError, "a shift by 40 is not defined");
       assertEquals(await run(session, "v &local[2]").then((lines) => lines.slice(1)), [
         ...["  *&local[2] = 4", "}"],
       ]);
