@@ -599,6 +599,7 @@ class Shim implements NativeKernel {
       parent: view.getInt32(4, true),
       traced: (flags & 1) !== 0, // MP_PROC_*
       hasExecuted: (flags & 16) !== 0,
+      stopped: (flags & 32) !== 0,
       changedUser: (flags & 2) !== 0,
       translated: (flags & 4) !== 0,
       users: [view.getUint32(12, true), view.getUint32(16, true), view.getUint32(20, true)],

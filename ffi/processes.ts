@@ -10,7 +10,7 @@ import type { Introduction } from "./introduction.ts";
 import { type NativeKernel, openKernel } from "./kernel.ts";
 import type { Launched, LaunchHooks, LaunchOptions } from "./launch.ts";
 import { prepareLibrary } from "./library.ts";
-import { procFields } from "./procfs.ts";
+import { onStandstill, procFields, standstillBy } from "./procfs.ts";
 import { AttachError, MachError, TargetGoneError } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import type { SymbolOptions } from "../lib/symbols/walking.ts";
@@ -23,7 +23,11 @@ let opened: NativeKernel | undefined;
 
 /** The kernel of this system, opened at first use. */
 export function kernel(): NativeKernel {
-  return opened ??= openKernel();
+  if (opened === undefined) {
+    opened = openKernel();
+    onStandstill((pid) => standstillBy(kernel().processInfo(pid)));
+  }
+  return opened;
 }
 
 /** `KERN_INVALID_ARGUMENT`. */

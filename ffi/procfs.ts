@@ -14,13 +14,31 @@ export interface Standstill {
   readonly tracer: number | null;
 }
 
+/** {@linkcode standstill} of a system without `/proc`. */
+let toldStandstill: (pid: number) => Standstill | undefined = () => undefined;
+
+/** Says how {@linkcode standstill} is told without `/proc`. */
+export function onStandstill(told: typeof toldStandstill): void {
+  toldStandstill = told;
+}
+
 /** Whether a process that this one has not stopped stands still, by its main thread: a signal has stopped it, or another
  * debugger; `undefined` where it runs, or the system does not say it. */
 export function standstill(pid: number): Standstill | undefined {
   const state = procFields(pid)?.[0];
+  if (state === undefined) return toldStandstill(pid);
   if (state === "T") return { tracer: null };
   const tracer = state === "t" ? tracerOf(pid)?.tracer : undefined;
   return tracer === undefined ? undefined : { tracer };
+}
+
+/** What the system's word about a process says of its standstill: a debugger that has attached by `ptrace` is the parent. */
+export function standstillBy(
+  info:
+    | { readonly stopped: boolean; readonly traced: boolean; readonly parent: number }
+    | undefined,
+): Standstill | undefined {
+  return info?.stopped ? { tracer: info.traced ? info.parent : null } : undefined;
 }
 
 /** Who traces a thread. */
@@ -41,6 +59,13 @@ export function tracerOf(pid: number): Tracer | undefined {
   }
 }
 
+/** The processes that a process has started and that run still: proc_tid_children(5). */
+export function childrenOf(pid: number): number[] {
+  return threadsOf(pid).flatMap((thread) =>
+    (textOf(`${pid}/task/${thread}`, "children") ?? "").split(" ").filter(Boolean).map(Number)
+  );
+}
+
 /** The threads of a process, its first one first. */
 function threadsOf(pid: number): number[] {
   try {
@@ -56,7 +81,7 @@ export function statusField(pid: number | "self", name: string): string | undefi
   return new RegExp(`^${name}:\\t(\\S+)`, "m").exec(textOf(pid, "status") ?? "")?.[1];
 }
 
-function textOf(pid: number | "self", file: string): string | undefined {
+function textOf(pid: number | string, file: string): string | undefined {
   try {
     return Deno.readTextFileSync(`/proc/${pid}/${file}`);
   } catch {

@@ -11,6 +11,8 @@ export interface ProcessInfo {
   readonly traced: boolean;
   /** It has called `exec` since it was forked, and that is done. */
   readonly hasExecuted: boolean;
+  /** A signal has stopped it, or a debugger by `ptrace`. Suspensions of its task do not count. */
+  readonly stopped: boolean;
   /** It has changed its user or group since it was started. */
   readonly changedUser: boolean;
   /** It runs under Rosetta. */

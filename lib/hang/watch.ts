@@ -483,7 +483,7 @@ class Watch implements Disposable {
         name: name === "" ? null : name,
         state,
         queue: queue === null || queue.label === "" ? null : queue.label,
-        waiting: waitingOf(thread, this.#idle).what,
+        waiting: standstillWords(thread) ?? waitingOf(thread, this.#idle).what,
         frames: frames.map((frame) => ({ ...plainFrame(frame), ...more?.(frame) })),
         stopped: frames.stopped,
       };
@@ -586,4 +586,10 @@ function usedImages(
 ): Hang["images"] {
   const used = new Set(stacks.flatMap((frames) => frames.map(({ image }) => image)));
   return images.filter(({ name }) => used.has(name));
+}
+
+/** Why a thread stands still that does not wait. Linux tells it; on Darwin such a thread has the state of a wait. */
+function standstillWords({ state, suspendCount }: Thread): string | null {
+  if (suspendCount > 0) return "suspended by this program";
+  return state === "stopped" ? "stopped by a signal or a debugger" : null;
 }

@@ -1,4 +1,6 @@
 /** Records a target into a file. */
+import { childrenOf, standstill } from "../../ffi/procfs.ts";
+import { kernel } from "../../ffi/processes.ts";
 import { MachError, TargetGoneError } from "../../lib/errors.ts";
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { JournaledBuilder } from "../../lib/profile/journal.ts";
@@ -103,6 +105,47 @@ function noteAbsent(target: Sampled, wanted: readonly (string | bigint)[]): bool
   return true;
 }
 
+/** Notes the processes that a target starts: they are tasks of their own, and not sampled with it. */
+class Children {
+  readonly #target: Sampled;
+  readonly #names = new Map<number, string>();
+  #due = 0;
+
+  constructor(target: Sampled) {
+    this.#target = target;
+  }
+
+  look(): void {
+    const { pid, kind } = this.#target;
+    const now = performance.now();
+    if (kind !== "live" || pid === null || now < this.#due) return;
+    const isLinux = Deno.build.os === "linux";
+    // Elsewhere all processes are asked for their parents.
+    this.#due = now + (isLinux ? 0 : 2000);
+    const found = isLinux ? childrenOf(pid) : kernel().processes().map(({ pid }) => pid)
+      .filter((child) => kernel().processInfo(child)?.parent === pid);
+    for (const child of found) {
+      if (this.#names.size >= MAX_CHILDREN) return;
+      const name = kernel().processName(child);
+      // Until it has called `exec` it has the name of its parent.
+      if (name !== null) this.#names.set(child, name);
+    }
+  }
+
+  /** What is said of them; `undefined` where none was seen. */
+  get words(): SafeText | undefined {
+    if (this.#names.size === 0) return undefined;
+    const all = [...this.#names].map(([pid, name]) => safe`${escape(name)} (pid ${pid})`);
+    const more = all.length > 3 ? safe` and others` : safe``;
+    return safe`${escape(this.#target.name)} has started ${
+      join(all.slice(0, 3), ", ")
+    }${more}, which the profile does not have: record that itself, by its pid or after \`--\` without a shell`;
+  }
+}
+
+/** Children that are noted. */
+const MAX_CHILDREN = 16;
+
 /** Which of the threads that were to be sampled are not there; none where the target is gone. */
 function absentThreads(target: Sampled, wanted: readonly (string | bigint)[]): string[] {
   if (wanted.length === 0) return [];
@@ -147,6 +190,7 @@ export async function record(word: string, choices: Values<typeof recordOptions>
   for (const signal of signals) Deno.addSignalListener(signal, stop);
   const taken = opened.takeSignals?.();
   using line = new StatusLine(target);
+  const children = new Children(target);
   let written = performance.now();
   let failure: unknown;
   let profile: Profile;
@@ -160,6 +204,7 @@ export async function record(word: string, choices: Values<typeof recordOptions>
         line.add(sample, builder.sampleCount);
         if (performance.now() - written < writeInterval || failure !== undefined) return;
         written = performance.now();
+        children.look();
         try {
           journal.append(builder.take());
         } catch (error) {
@@ -192,7 +237,10 @@ export async function record(word: string, choices: Values<typeof recordOptions>
   if (ended !== undefined) complain(safe`${escape(target.name)}: ${escape(ended)}`);
   const isEmpty = sampleCount(profile) === 0;
   const absent = isEmpty ? absentThreads(target, threads) : [];
-  const remedy = absent.length > 0
+  const still = isEmpty && target.kind === "live" ? standstill(target.pid) : undefined;
+  const remedy = still?.tracer === null
+    ? safe`: the process is stopped by a signal; \`kill -CONT ${target.pid!}\` lets it run on`
+    : absent.length > 0
     ? safe`: there is no thread ${escape(absent.join(", "))}`
     : isEmpty && !offCpu
     ? safe`: no thread ran; --off-cpu records those that wait too`
@@ -201,6 +249,8 @@ export async function record(word: string, choices: Values<typeof recordOptions>
   if (isStdout(output)) write(Deno.stderr, text);
   else print(text);
   for (const warning of target.warnings) complain(safe`warning: ${escape(warning)}`);
+  const { words } = children;
+  if (words !== undefined) complain(words);
   return absent.length > 0 ? 1 : 0;
 }
 

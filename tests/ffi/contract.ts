@@ -8,6 +8,7 @@ import {
   assertThrows,
 } from "@std/assert";
 import { type NativeKernel, openKernel } from "../../ffi/mod.ts";
+import { standstillBy } from "../../ffi/procfs.ts";
 import { type Arch, archs, readRegister, register, writeRegister } from "../../lib/arch/mod.ts";
 import { MachError, TargetGoneError } from "../../lib/errors.ts";
 import type {
@@ -247,6 +248,22 @@ export function contractTests(name: string, library: () => Promise<string>): voi
     await input.close();
     await lines.cancel();
     await shell.status;
+  });
+
+  test("a signal stops a process, and a suspension of its task does not", async (kernel) => {
+    await using program = await Program.start("target", "threads", "2");
+    const { pid } = program;
+    using target = attach(kernel, program);
+    assertEquals(kernel.processInfo(pid)?.stopped, false);
+    const token = kernel.taskSuspend(target.task);
+    assertEquals(kernel.processInfo(pid)?.stopped, false);
+    kernel.taskResume(token);
+    Deno.kill(pid, "SIGSTOP");
+    await until(() => kernel.processInfo(pid)?.stopped === true, "the stop");
+    assertEquals(standstillBy(kernel.processInfo(pid)), { tracer: null });
+    Deno.kill(pid, "SIGCONT");
+    await until(() => kernel.processInfo(pid)?.stopped === false, "the end of the stop");
+    assertEquals(standstillBy(kernel.processInfo(pid)), undefined);
   });
 
   test("suspensions nest, and a token is good for one resumption", async (kernel) => {

@@ -29,6 +29,7 @@ const ordinary: ProcessInfo = {
   parent: 1,
   traced: false,
   hasExecuted: true,
+  stopped: false,
   changedUser: false,
   translated: false,
   users: [me, me, me],

@@ -26,6 +26,7 @@
 #include <mach/mach_vm.h>
 #include <servers/bootstrap.h>
 #include <string.h>
+#include <sys/proc.h>
 #include <sys/proc_info.h>
 #else
 #ifdef __APPLE__

@@ -302,6 +302,9 @@ typedef struct mach_timebase_info *mach_timebase_info_t;
 
 /* Answered for processes of all users, unlike PROC_PIDTBSDINFO (proc_info.c, proc_pidinfo()). */
 #define PROC_PIDT_SHORTBSDINFO 13
+/* pbsi_status: <sys/proc.h> */
+#define SRUN 2
+#define SSTOP 4
 #define PROC_FLAG_TRACED 2
 #define PROC_FLAG_PSUGID 0x2000
 #define PROC_FLAG_EXEC 0x4000

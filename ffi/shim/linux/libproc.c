@@ -105,6 +105,8 @@ static int short_info(int pid, struct proc_bsdshortinfo *info)
 	info->pbsi_pid = (uint32_t)pid;
 	/* On Darwin the tracer becomes the parent. */
 	info->pbsi_ppid = tracer ? tracer : parent;
+	/* While it is traced, each suspension of ours is a stop. */
+	info->pbsi_status = stat.state == 'T' ? SSTOP : SRUN;
 	info->pbsi_flags = tracer ? PROC_FLAG_TRACED : 0;
 	if (!(stat.flags & PF_FORKNOEXEC))
 		info->pbsi_flags |= PROC_FLAG_EXEC;

@@ -7,6 +7,7 @@ import {
   isSystem,
   moment,
   nameOf,
+  numbers,
   placeOf,
   share,
   state,
@@ -54,14 +55,35 @@ addView("flame", "Flame graph", (element) => {
     function place(node, left, size, depth) {
       if (depth * ROW - top > height) return;
       let at = left;
-      for (const kid of topDown().children(node)) {
+      const kids = topDown().children(node);
+      for (const [index, kid] of kids.entries()) {
         const part = size * kid.total / node.total;
         // Children come by weight: the rest is smaller still.
-        if (part < 0.7) break;
+        if (part < 0.7) {
+          rest(kids.slice(index), at, size / node.total, depth);
+          break;
+        }
         bar(kid, at, part, depth, false);
         place(kid, at, part, depth + 1);
         at += part;
       }
+    }
+    /** What is too narrow to be drawn each for itself, as one bar. */
+    function rest(kids, left, scale, depth) {
+      const total = kids.reduce((sum, kid) => sum + kid.total, 0);
+      const size = total * scale;
+      const y = depth * ROW - top + 4;
+      if (size < 0.7 || y > height || y + ROW < 0) return;
+      bars.push({ node: null, left, size, y, narrow: { count: kids.length, total } });
+      context.globalAlpha = 0.25;
+      context.fillStyle = colour("muted");
+      context.fillRect(left, y, Math.max(size - 1, 0.7), ROW - 1);
+      context.globalAlpha = 1;
+      if (size < 28) return;
+      context.fillStyle = colour("muted");
+      context.font = monospace;
+      context.textBaseline = "middle";
+      context.fillText(fitted(narrowText(kids.length), size - 10), left + 5, y + ROW / 2);
     }
     function bar(node, left, size, depth, isAround) {
       const y = depth * ROW - top + 4;
@@ -88,6 +110,8 @@ addView("flame", "Flame graph", (element) => {
       return text.length <= most ? text : most < 3 ? "" : `${text.slice(0, most - 1)}…`;
     }
   }
+  const narrowText = (count) =>
+    `${numbers.format(count)} narrower ${count === 1 ? "call" : "calls"}`;
   const label = (node) =>
     node.of >= 0
       ? nameOf(node.of)
@@ -133,9 +157,17 @@ addView("flame", "Flame graph", (element) => {
   sheet.scroller.addEventListener("scroll", draw);
   sheet.canvas.addEventListener("mousemove", (event) => {
     const bar = barAt(event);
-    sheet.canvas.style.cursor = bar === undefined ? "" : "pointer";
+    sheet.canvas.style.cursor = bar === undefined || bar.node === null ? "" : "pointer";
     if (bar === undefined) hideTip();
-    else {
+    else if (bar.node === null) {
+      const { count, total } = bar.narrow;
+      showTip(
+        event,
+        narrowText(count),
+        `Total: ${amount(total)}, ${share(total, sums().total)}`,
+        "Each is too narrow to be drawn. A click on what is above gives them more room.",
+      );
+    } else {
       showTip(
         event,
         label(bar.node),
@@ -147,7 +179,7 @@ addView("flame", "Flame graph", (element) => {
   sheet.canvas.addEventListener("mouseleave", hideTip);
   sheet.canvas.addEventListener("click", (event) => {
     const bar = barAt(event);
-    if (bar === undefined) return;
+    if (bar === undefined || bar.node === null) return;
     select(bar.node);
     zoomTo(bar.node);
   });
@@ -182,7 +214,9 @@ addView("flame", "Flame graph", (element) => {
   return {
     draw,
     barFor: (name) => {
-      const bar = bars.find(({ node }) => label(node) === name);
+      const bar = bars.find(({ node, narrow }) =>
+        (node === null ? narrowText(narrow.count) : label(node)) === name
+      );
       return bar === undefined ? null : [bar.left + Math.min(bar.size, widthOf()) / 2, bar.y + 8];
     },
   };

@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } from "@std/assert";
+import { standstill } from "../../../ffi/procfs.ts";
 import { root, untilGone } from "../terminal.ts";
 
 const program = new URL("repl/main.ts", root).pathname;
@@ -325,6 +326,41 @@ Deno.test({
       waits: [{ thread: "demo.lock", for: "main" }],
       deadlocks: [],
     });
+  },
+});
+
+Deno.test({
+  name:
+    "a process that a signal has stopped waits for nothing: top, hang, compare and record say so",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    const sleeper = new Deno.Command("sleep", { args: ["600"] }).spawn();
+    const file = await Deno.makeTempFile({ suffix: ".json.gz" });
+    try {
+      Deno.kill(sleeper.pid, "SIGSTOP");
+      while (standstill(sleeper.pid) === undefined) {
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+      const pid = `${sleeper.pid}`;
+      for (const command of ["top", "hang", "compare"]) {
+        const { code, stdout, stderr } = await machpause([command, pid, "--seconds", "0.1"]);
+        assertEquals([code, stdout], [1, ""], command);
+        assertEquals(
+          stderr,
+          "machpause: the target is stopped by a signal: " +
+            `\`kill -CONT ${pid}\` lets it run on, then \`${command}\`\n`,
+        );
+      }
+      const recorded = await machpause(["record", pid, "-d", "0.2", "-o", file]);
+      assertMatch(
+        recorded.stdout,
+        /: 0 stacks .*: the process is stopped by a signal; `kill -CONT/,
+      );
+    } finally {
+      sleeper.kill("SIGKILL");
+      await sleeper.status;
+      await Deno.remove(file);
+    }
   },
 });
 

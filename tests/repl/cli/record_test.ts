@@ -92,6 +92,14 @@ Deno.test({
       assertEquals(absent, 1);
       assertMatch(complaint, /^machpause: there is no thread none now: .*these are: .*burner.*\n$/);
 
+      // A shell's program is another process.
+      const shell = ["-o", `${folder}/sh.json.gz`, "-d", "2", "--", "sh", "-c", "sleep 4; true"];
+      assertMatch(
+        (await machpause(...shell))[2],
+        /^machpause: sh has started sleep \(pid \d+\), which the profile does not have: /m,
+      );
+      await Deno.remove(`${folder}/sh.json.gz`);
+
       // `-` is standard output, which has the profile alone, and no file's name.
       const out = ["--duration", "0.1", "-f", "collapsed", "--off-cpu", "-o", "-"];
       const piped = await machpause(pid, ...out);

@@ -1,5 +1,6 @@
 /** `machpause watch` and `hangs()` on real processes. */
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { standstill } from "../../../ffi/procfs.ts";
 import { attach, launch } from "../../../mod.ts";
 import { type Hang, hangs, readHang, systemClock } from "../../../ffi/hang.ts";
 import { reportFiles } from "../../../repl/cli/report_files.ts";
@@ -325,6 +326,28 @@ Deno.test({
       assertEquals((await last.child.status).code, 0);
     } finally {
       await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
+
+Deno.test({
+  name: "watch: a process that a signal has stopped is told as that, not as one that waits",
+  ignore,
+  async fn() {
+    const sleeper = new Deno.Command("sleep", { args: ["600"] }).spawn();
+    try {
+      Deno.kill(sleeper.pid, "SIGSTOP");
+      while (standstill(sleeper.pid) === undefined) {
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+      using target = attach(sleeper.pid);
+      for await (const hang of hangs(target)) {
+        assertEquals(hang.threads[hang.thread].waiting, "stopped by a signal or a debugger");
+        break;
+      }
+    } finally {
+      sleeper.kill("SIGKILL");
+      await sleeper.status;
     }
   },
 });

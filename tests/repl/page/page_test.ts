@@ -313,6 +313,35 @@ Deno.test({
       assertStringIncludes(await page.value("document.querySelector('#said').textContent"), "busy");
     });
 
+    await step(
+      "flame graph: what is too narrow to be drawn is one bar that says how much it is",
+      async () => {
+        const builder = new ProfileBuilder({ product: "App" });
+        const thread = builder.thread({ process: builder.process({ name: "App" }), isMain: true });
+        const main = builder.stack(-1, builder.frame(builder.function("main")));
+        for (let leaf = 0; leaf < 5000; leaf++) {
+          const frame = builder.frame(builder.function(`leaf${leaf}`));
+          builder.sample(thread, builder.stack(main, frame), leaf, {
+            weight: leaf === 0 ? 5000 : 1,
+          });
+        }
+        await open(page, pageOfProfile(builder.finish(), { title: "App" }, plain));
+        await page.click("#tab-flame");
+        assert(await page.value("machpausePage.barFor('leaf0')") !== null);
+        assertEquals(await page.value("machpausePage.barFor('leaf1')"), null);
+        const [x, y] = await page.value("machpausePage.barFor('4,999 narrower calls')");
+        const [left, top, width] = await page.value(
+          "(() => { const b = document.querySelector('canvas').getBoundingClientRect(); return [b.x, b.y, b.width]; })()",
+        );
+        // In the middle of the half that they take.
+        assert(Math.abs(x - 0.75 * width) < 3, `${x} of ${width}`);
+        // It is no function to be selected.
+        await page.drag([x + left, y + top]);
+        assert(await page.value("machpausePage.barFor('leaf0')") !== null);
+        await open(page, profile());
+      },
+    );
+
     await step("tables: sums, opened by keys, searched; inside out by callers", async () => {
       const rows = () =>
         page.value(
