@@ -34,8 +34,11 @@ export interface ExpressionScope {
 export function namedIn(scope: ExpressionScope, name: string): Value | null {
   const local = (name: string) => scope.local ? scope.local(name) : scope.variable(name);
   // Not a derived class's members: the method does not see them.
-  return local(name) ?? local("this")?.deref()?.child(name) ?? local("self")?.child(name) ??
-    scope.variable(name);
+  const object = local(name) === null ? local("this")?.deref() ?? null : null;
+  // In clang's lambdas it is an object of theirs, which may have the method's.
+  const captured = object?.type.name.includes("(unnamed class)") ? object.child("this") : null;
+  return local(name) ?? object?.child(name) ?? captured?.deref()?.child(name) ??
+    local("self")?.child(name) ?? scope.variable(name);
 }
 
 /** Evaluates an expression.
@@ -453,6 +456,14 @@ class Evaluator {
       value.child(`__${name}`);
     if (member !== null) return member;
     const target = isPointer(type) ? value.deref() : value;
+    // A field of a Rust enum's variant, as gdb has it.
+    if (target !== null && canonical(target.type).variantPart != null) {
+      const field = target.raw.children().map((variant) =>
+        variant.child(name) ??
+          variant.child(`__${name}`)
+      ).find((found) => found !== null);
+      if (field?.address != null) return target.at(field.address, field.type, field.name);
+    }
     if (target?.unavailable) this.#fail(`${value.name} leads to ${target.unavailable}`, at);
     return this.#fail(`no member named ${name} in ${(target ?? value).type.name}`, at);
   }

@@ -108,6 +108,20 @@ const variables: Record<string, [Type, bigint]> = {
   "ns::global": [int, 0x1020n],
   wide: [base("__int128", "signed", 16), 0x1060n],
   joined: [joined, 0x1018n],
+  // Rust's enum with one variant.
+  shape: [
+    {
+      ...record("Shape", 16, []),
+      variantPart: {
+        discriminant: null,
+        variants: [{
+          value: null,
+          members: [{ name: "Rect", type: point, offset: 0, ...plain }],
+        }],
+      },
+    },
+    0x1000n,
+  ],
   vector: [
     { kind: "array", name: "v4", size: 16, language: "c", target: int, count: 4, isVector: true },
     0x1020n,
@@ -232,6 +246,7 @@ const numbers: [text: string, type: string, value: number | bigint | boolean][] 
   ["reinterpret_cast<Right *>(&joined) == &joined", "bool", true],
   ["(long)(Point *)&joined - (long)&joined", "long", 16],
   ["(Right *)(Below *)0 == 0", "bool", true],
+  ["shape.x", "int", 7],
 ];
 
 for (const [text, type, value] of numbers) {
@@ -287,6 +302,25 @@ Deno.test("a member of a method's object comes after the frame's variables and b
   assertEquals(["x", "::x", "y"].map((text) => evaluate(text, method).scalar), [7, 10, 10]);
 });
 
+Deno.test("a member of the object that a lambda of clang's has comes before global ones, too", () => {
+  const closure: Type = {
+    ...{ ...point, kind: "class", name: "(unnamed class)", language: "c++" },
+    members: [{ name: "this", type: pointPointer, offset: 8, ...plain }],
+  };
+  const lambda: ExpressionScope = {
+    context,
+    local: (name) =>
+      name === "this"
+        ? new PlacedValue(context, name, { ...pointerTo(closure), name: "closure" }, {
+          kind: "memory",
+          address: 0x1048n,
+        })
+        : null,
+    variable: () => null,
+  };
+  assertEquals(evaluate("x", lambda).scalar, -2);
+});
+
 const refused: [text: string, message: RegExp, position?: number][] = [
   ["strlen(name)", /strlen\(…\) would call a function: nothing is called/, 0],
   ["p->size()", /nothing is called/],
@@ -310,6 +344,7 @@ const refused: [text: string, message: RegExp, position?: number][] = [
   ["array[1.5]", /an index is an integer/],
   ["first + 1", /Point is no number/],
   ["vector + 1", /v4 is a vector: its elements are numbers, as vector\[0\]/],
+  ["shape.y", /no member named y in Shape/],
   ["(Joined *)p", /where in a Joined its Point is, is not known/],
   ["(Right *)(Twice *)array", /Twice has more than one Right/],
   ["1 / 0", /division by zero/],
