@@ -21,6 +21,7 @@ import type {
   InstructionRow,
   InstructionSet,
 } from "./instruction_set.ts";
+import { findRun, isHaskell } from "./haskell.ts";
 import { type Extent, InnerLabels } from "./inner_labels.ts";
 import { instructionSets } from "./instruction_sets.ts";
 import { signalRow, SIGTRAMP } from "./signal.ts";
@@ -69,6 +70,8 @@ export class ImagePlans {
   #labels: InnerLabels | null | undefined;
   #exceptionIndex: FunctionRows | null | undefined;
   #debugImages: UnwindImages | undefined;
+  /** GHC's `StgRun()`, at its jump; `null` where the image has none. */
+  #haskellRun: FunctionCode | null | undefined;
   /** The generation of the debug information in which {@linkcode #debugFrame} was looked for. */
   #debugGeneration = -1;
 
@@ -291,6 +294,11 @@ export class ImagePlans {
     const stub = this.#analyzeStub(pc);
     if (match === null || stub !== null) return stub;
     const bounds = this.#functionAt(pc, match);
+    const jumpedFrom = this.#jumpedFrom(bounds);
+    if (jumpedFrom === "unknown") return null;
+    if (jumpedFrom !== null) {
+      return this.#instructionSet.analyze({ ...this.#codeOf(bounds, pc), jumpedFrom });
+    }
     const analyze = (extent: Extent) =>
       this.#instructionSet.analyze({ ...this.#codeOf(extent, pc), isCalling });
     const own = analyze(bounds);
@@ -311,14 +319,45 @@ export class ImagePlans {
     };
   }
 
+  /** Whether the function at `address` is jumped to and never called, so that it returns nowhere: made of
+   * Haskell by GHC. */
+  isJumpedTo(address: bigint): boolean {
+    const match = this.#image.symbolAt(address);
+    return match !== null && this.#jumpedFrom(this.#functionAt(address, match)) !== null;
+  }
+
+  /** The function whose frame another one runs in, at its jump, or `"unknown"`; `null` for what is called: all
+   * but the code that GHC makes of Haskell. */
+  #jumpedFrom(bounds: Extent): FunctionCode | "unknown" | null {
+    const { haskell } = this.#instructionSet;
+    const section = haskell === undefined ? null : this.#image.sectionAt(bounds.start);
+    if (section === null || this.#isDescribed(bounds.start)) return null;
+    const start = section.address;
+    const range = { start, end: start + BigInt(section.size), read: this.#readCode };
+    const run = (): FunctionCode | null => {
+      if (this.#haskellRun === undefined) {
+        const pc = findRun(haskell!, range);
+        const match = pc === null ? null : this.#image.symbolAt(pc);
+        this.#haskellRun = match && this.#codeOf(this.#functionAt(pc!, match), pc!);
+      }
+      return this.#haskellRun;
+    };
+    return isHaskell(haskell!, bounds, range, () => run() !== null) ? run() ?? "unknown" : null;
+  }
+
   /** The labels of an image in Darwin's format; in ELF's, symbols tell what they are. An image without
-   * unwind information says nothing of where assembly is. */
+   * unwind information says nothing of where assembly is, unless that is seen by the kind of its code. */
   #innerLabels(): InnerLabels | null {
     if (this.#labels === undefined) {
-      const { exits } = this.#instructionSet;
+      const { exits, beginsFunction } = this.#instructionSet;
       const isDescribed = this.#unwindInfo() !== null || this.#callFrameInfo().length > 0;
-      this.#labels = exits !== undefined && isDescribed && this.#image instanceof Image
-        ? new InnerLabels(this.#image, exits, (address) => this.#isDescribed(address))
+      const isAsked = isDescribed || beginsFunction !== undefined;
+      this.#labels = isAsked && this.#image instanceof Image
+        ? new InnerLabels(
+          this.#image,
+          { exits, beginsFunction },
+          (address) => this.#isDescribed(address),
+        )
         : null;
     }
     return this.#labels;

@@ -28,7 +28,7 @@ const maxSize = 0x1_0000;
 /** Finds the functions that labels of one image are in. */
 export class InnerLabels {
   readonly #image: CodeImage;
-  readonly #exits: NonNullable<InstructionSet["exits"]>;
+  readonly #code: Pick<InstructionSet, "exits" | "beginsFunction">;
   readonly #isDescribed: (address: bigint) => boolean;
   readonly #byStart = new Map<number, Part | null>();
   readonly #byEnd = new Map<number, Part | null>();
@@ -38,11 +38,11 @@ export class InnerLabels {
   /** @param isDescribed whether unwind information tells of the code at an address */
   constructor(
     image: CodeImage,
-    exits: NonNullable<InstructionSet["exits"]>,
+    code: Pick<InstructionSet, "exits" | "beginsFunction">,
     isDescribed: (address: bigint) => boolean,
   ) {
     this.#image = image;
-    this.#exits = exits;
+    this.#code = code;
     this.#isDescribed = isDescribed;
   }
 
@@ -102,10 +102,18 @@ export class InnerLabels {
       for (const { start, targets } of others) {
         if (targets.length === 0 || !targets.some((target) => leading.has(target))) continue;
         leading.add(start);
-        if (start < first) first = start;
+        if (start < first && this.#mayBegin(start)) first = start;
       }
     }
     return first;
+  }
+
+  /** Whether a function with labels may begin at an offset: data between functions looks like code. */
+  #mayBegin(start: number): boolean {
+    const image = this.#image;
+    const { beginsFunction } = this.#code;
+    return beginsFunction === undefined ||
+      beginsFunction((at, length) => image.read(at, length), image.loadAddress + BigInt(start));
   }
 
   /** The part that begins at an offset. */
@@ -125,13 +133,13 @@ export class InnerLabels {
   }
 
   /** The part that holds an offset; `null` where unwind information describes the code, or nothing
-   * tells where it begins and ends. */
+   * tells where it begins and ends, or where it is Thumb code. */
   #partAt(offset: number): Part | null {
     const image = this.#image;
     const address = image.loadAddress + BigInt(offset);
     const section = image.sectionAt(address);
     const match = section && image.symbolAt(address);
-    if (match === null || match.size === null) return null;
+    if (match === null || match.size === null || image.isThumb(address) === true) return null;
     const start = offset - match.offset;
     let part = this.#byStart.get(start);
     if (part === undefined) {
@@ -140,7 +148,7 @@ export class InnerLabels {
       part = code < section!.address || size > maxSize || this.#isDescribed(code) ? null : {
         start,
         end: start + size,
-        targets: this.#exits((at, length) => image.read(at, length), code, size)
+        targets: this.#code.exits((at, length) => image.read(at, length), code, size)
           .map((at) => start + at),
       };
       this.#byStart.set(start, part);

@@ -436,18 +436,39 @@ export function followInstructions(
   input: FunctionCode,
   begin: () => ApplyStep,
   { state: entry, caller }: Entry,
-  settle?: (state: FrameState, code: Code) => void,
+  settle?: (state: FrameState, code: Code, at: number) => void,
 ): InstructionRow | null {
-  const distance = Number(input.pc - input.functionStart);
-  if (!(distance >= 0 && distance <= maxDistance)) return null;
-  if (input.functionEnd !== null && input.pc >= input.functionEnd) return null;
   const code = new Code(input);
-  const state = follow(machineOf(input, code, begin, entry), distance, code.length);
-  if (state !== null) settle?.(state, code);
+  const state = stateAt(input, code, begin, entry);
+  if (state !== null) settle?.(state, code, Number(input.pc - input.functionStart));
   if (input.isCalling) state?.lose(entry.registers.lr);
   const row = state?.row() ?? null;
   return row &&
     { row, caller, isGuess: state!.isGuess, agrees: (other) => state!.agrees(other) };
+}
+
+/** What holds at `pc`; `null` when the way there is not code. */
+function stateAt(
+  input: FunctionCode,
+  code: Code,
+  begin: () => ApplyStep,
+  entry: FrameState,
+): FrameState | null {
+  const distance = Number(input.pc - input.functionStart);
+  if (!(distance >= 0 && distance <= maxDistance)) return null;
+  if (input.functionEnd !== null && input.pc >= input.functionEnd) return null;
+  return follow(machineOf(input, code, begin, entry), distance, code.length);
+}
+
+/** What holds at the entry of code that runs in the frame of a function, which jumps there; `null` when that
+ * function's instructions make no sense. */
+export function entryAfter(
+  input: FunctionCode,
+  registers: FrameRegisters,
+  begin: () => ApplyStep,
+): Entry | null {
+  const state = stateAt(input, new Code(input), begin, FrameState.entry(registers));
+  return state && { state };
 }
 
 /** See {@linkcode InstructionSet.overwritten}. */
@@ -493,7 +514,8 @@ function machineOf(
     },
     copy: (state) => state.copy(),
     depth: (state) => state.depth,
-    unreached: (body) => body.guess(),
+    // What is jumped to has no frame of its own.
+    unreached: (body) => input.jumpedFrom === undefined ? body.guess() : entry.copy(),
   };
 }
 

@@ -4,6 +4,7 @@
  * context). `instruction_sets.ts` lists them. */
 
 import type { CfaRule, UnwindRow } from "../dwarf/mod.ts";
+import type { HaskellCode } from "./haskell.ts";
 
 /** Reads code at an address; `null`, or fewer bytes, where it cannot all be read. */
 export type ReadCode = (address: bigint, length: number) => Uint8Array | null;
@@ -20,6 +21,8 @@ export interface FunctionCode {
   /** Whether the instruction at `pc` is a call, and its callee runs: the link register has another
    * address. */
   readonly isCalling?: boolean;
+  /** The function, at its jump, whose frame this code runs in; left out for a function that is called. */
+  readonly jumpedFrom?: FunctionCode;
   /** Whether the code is Thumb code. */
   readonly thumb: boolean;
   readonly readCode: ReadCode;
@@ -97,8 +100,11 @@ export interface InstructionSet {
    */
   stubRow(readCode: ReadCode, pc: bigint, isHelper: boolean): UnwindRow | null;
   /** Where code leads to outside of itself without calling or returning: offsets from its start, of
-   * branches' targets, and of its end where execution goes on there. Left out where that is not asked. */
-  exits?(readCode: ReadCode, start: bigint, size: number): number[];
+   * branches' targets, and of its end where execution goes on there; of 32-bit ARM, in ARM code. */
+  exits(readCode: ReadCode, start: bigint, size: number): number[];
+  /** Whether a function with a frame begins at `start`: asked of ARM code, which is assembly where compilers
+   * make Thumb code. Labels in such functions are looked for without unwind information. */
+  beginsFunction?(readCode: ReadCode, start: bigint): boolean;
   /** Whether the instruction before `returnAddress` is a call; `null` when it cannot be read. */
   isAfterCall(readCode: ReadCode, returnAddress: bigint, thumb: boolean): boolean | null;
   /** Whether the instruction at `returnAddress` gives the link register its value from before the
@@ -131,6 +137,8 @@ export interface InstructionSet {
     start: number,
     read: (offset: number, length: number) => Uint8Array | null,
   ): FunctionRows;
+  /** What the code that GHC makes of Haskell is known by; left out where that was not looked at. */
+  readonly haskell?: HaskellCode;
   /** Whether `__eh_frame` exchanges the numbers of esp and ebp, as on Darwin for i386. */
   readonly swapEspEbp?: boolean;
 }

@@ -421,7 +421,8 @@ class Unwinder implements UnwoundStack {
     this.#isOutlining = outlining !== null;
     const plan = outlining ?? (exact ? plans?.innermostAt(inside) : plans?.at(inside));
     const isEntry = exact && image !== null && plan?.row.signalFrame !== true &&
-      isFunctionStart(image, pc) && !isInside(this.#arch, plan ?? null);
+      isFunctionStart(image, pc) && !isInside(this.#arch, plan ?? null) &&
+      !(plans?.isJumpedTo(pc) ?? false);
     if (isEntry) {
       const step = this.#follow(index, { ...plan, foundBy: "prologue", row: entryRow(this.#arch) });
       if (step !== undefined) return step;

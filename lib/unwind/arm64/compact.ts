@@ -1,7 +1,7 @@
 /** Compact unwind encodings of arm64. */
 
 import type { RegisterRule, UnwindRow } from "../../dwarf/mod.ts";
-import type { DwarfReference } from "../instruction_set.ts";
+import type { CompactContext, DwarfReference } from "../instruction_set.ts";
 
 const MODE_MASK = 0x0f00_0000;
 const MODE_FRAMELESS = 0x0200_0000;
@@ -33,16 +33,20 @@ const pairs: readonly (readonly [bit: number, first: number])[] = [
 ];
 
 /** The row of an encoding. */
-export function compactRow(encoding: number): UnwindRow | DwarfReference | null {
+export function compactRow(
+  encoding: number,
+  context?: CompactContext,
+): UnwindRow | DwarfReference | null {
   switch (encoding & MODE_MASK) {
     case MODE_FRAME:
     case MODE_FRAME_PAUTH_LR: {
+      const above = context === undefined ? 0 : reservedAbove(context);
       const registers = new Map<number, RegisterRule>([
-        [LR, { kind: "offset", offset: -8 }],
-        [FP, { kind: "offset", offset: -16 }],
+        [LR, { kind: "offset", offset: -8 - above }],
+        [FP, { kind: "offset", offset: -16 - above }],
       ]);
-      addPairs(registers, encoding, -24);
-      return row(FP, 16, registers);
+      addPairs(registers, encoding, -24 - above);
+      return row(FP, 16 + above, registers);
     }
     case MODE_FRAMELESS: {
       // The size is in units of 16 bytes and includes the saved registers. They are pushed first,
@@ -58,6 +62,41 @@ export function compactRow(encoding: number): UnwindRow | DwarfReference | null 
     default:
       return null;
   }
+}
+
+/** Bytes of a function's prologue that are looked at: as many instructions as set up a frame at most. */
+const PROLOGUE = 48;
+
+/** How many bytes a function with a frame has reserved between its frame record and its caller's stack
+ * pointer: for the arguments of a function that it jumps to, and that takes more of them on the stack
+ * (Swift's `swifttailcc`). The encoding has no place for it. */
+function reservedAbove({ functionStart, readCode }: CompactContext): number {
+  const code = readCode?.(functionStart, PROLOGUE);
+  if (code === undefined || code === null) return 0;
+  const view = new DataView(code.buffer, code.byteOffset, code.length);
+  let size = 0;
+  for (let at = 0; at + 4 <= code.length; at += 4) {
+    const word = view.getUint32(at, true);
+    // add x29, sp, #n; mov x29, sp
+    if ((word & 0xffc003ff) >>> 0 === 0x910003fd) {
+      const above = size - ((word >>> 10) & 0xfff) - 16;
+      return above > 0 ? above : 0;
+    }
+    // sub sp, sp, #n
+    if ((word & 0xffc003ff) >>> 0 === 0xd10003ff) size += (word >>> 10) & 0xfff;
+    // stp x, y, [sp, #-n]!; stp dx, dy, [sp, #-n]!
+    else if ([0xa9a003e0, 0x6da003e0].includes((word & 0xffe003e0) >>> 0)) {
+      size += 8 * (128 - ((word >>> 15) & 0x7f));
+    } // str x, [sp, #-n]!
+    else if ((word & 0xfff00fe0) >>> 0 === 0xf8100fe0) size += 512 - ((word >>> 12) & 0x1ff);
+    else if (isBranch(word) || (word & 0xff0003ff) >>> 0 === 0x910003ff) return 0;
+  }
+  return 0;
+}
+
+function isBranch(word: number): boolean {
+  return (word & 0x7c000000) === 0x14000000 || (word & 0x7c000000) === 0x34000000 ||
+    (word & 0xfc000000) >>> 0 === 0x54000000 || (word & 0xfc000000) >>> 0 === 0xd4000000;
 }
 
 /** Adds the saved pairs from `offset` downwards. Returns the offset after the last. */

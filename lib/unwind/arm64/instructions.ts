@@ -7,11 +7,12 @@ import {
   call4,
   type Code,
   end4,
+  entryAfter,
   entryOf,
   followInstructions,
   followOverwritten,
   type FrameRegisters,
-  type FrameState,
+  FrameState,
   next4,
   signed,
 } from "../instruction_frame.ts";
@@ -25,6 +26,7 @@ const PC = 32;
 const SP = 31;
 const V0 = 64;
 const NOP = 0xd503201f;
+const RET = 0xd65f03c0;
 /** What GraalVM fills the space between functions with: no instruction. */
 const FILLER = 0xcccccccc;
 /** What Swift's async functions do not preserve, of the callee-saved registers:
@@ -45,7 +47,19 @@ const registers: FrameRegisters = {
 /** Reads an arm64 function's instructions up to `pc`. */
 export function analyze(code: FunctionCode): InstructionRow | null {
   const begin = stepper(code);
-  return followInstructions(code, begin, entryOf(code, registers, begin));
+  const { jumpedFrom } = code;
+  const entry = jumpedFrom === undefined
+    ? entryOf(code, registers, begin)
+    : entryAfter(jumpedFrom, registers, stepper(jumpedFrom));
+  return entry && followInstructions(code, begin, entry, settle);
+}
+
+/** At a return the stack pointer is the caller's, also where it was moved by the number of arguments that
+ * were passed, as V8's functions do. */
+function settle(state: FrameState, code: Code, at: number): void {
+  if (code.u32(at) === RET && state.value(SP).kind !== "cfa") {
+    state.restore(FrameState.entry(registers));
+  }
 }
 
 /** See {@linkcode InstructionSet.overwritten}. */
@@ -205,7 +219,10 @@ function pair(state: FrameState, word: number): void {
   const written = [word & 31, (word >>> 10) & 31];
   // The part of a register that must be preserved: eight bytes, also of a vector register.
   const whole = size === 8 || (vector && size === 16);
-  for (const [index, number] of written.entries()) {
+  const loaded = [...written.entries()];
+  // Where the base is loaded too, the other register comes from its old value.
+  if (load && !vector && written[0] === base) loaded.reverse();
+  for (const [index, number] of loaded) {
     if (!vector && number === SP) continue;
     const register = vector ? V0 + number : number;
     if (whole && load) state.load(register, base, at + index * size);

@@ -4,6 +4,7 @@ import type { UnwindRow } from "../../dwarf/mod.ts";
 import type { InstructionSet, ReadCode } from "../instruction_set.ts";
 import { MCONTEXT_POINTER, registerPlus, SIGINFO } from "../signal.ts";
 import { compactRow } from "./compact.ts";
+import { haskell } from "./haskell.ts";
 import { analyze, exits, overwritten } from "./instructions.ts";
 
 export const arm64: InstructionSet = {
@@ -15,6 +16,7 @@ export const arm64: InstructionSet = {
   exits,
   isAfterCall,
   restoresLink,
+  haskell,
   // The kernel puts the siginfo_t at _sigtramp's stack pointer, and the ucontext_t above it.
   signalContext: (cfa) =>
     cfa?.kind === "register"

@@ -14,7 +14,7 @@ import {
   next4,
   signed,
 } from "../instruction_frame.ts";
-import type { FunctionCode, InstructionRow } from "../instruction_set.ts";
+import type { FunctionCode, InstructionRow, ReadCode } from "../instruction_set.ts";
 import {
   armRegisters,
   coprocessor,
@@ -30,6 +30,12 @@ import {
 } from "./registers.ts";
 import { ItBlocks, thumbLiteral, thumbStep } from "./thumb.ts";
 
+/** `nop`, and `mov r0, r0`, which was it before. */
+const NOPS: readonly number[] = [0xe320f000, 0xe1a00000];
+/** `str lr, [sp, #-4]!` */
+const PUSH_LR = 0xe52de004;
+/** Bytes at a function's start among which it makes its frame. */
+const beginning = 16;
 /** Jumps to an address that it computes. */
 const jump4: Step = { length: 4, ends: true, computed: true };
 
@@ -44,6 +50,44 @@ export function analyze(code: FunctionCode): InstructionRow | null {
 export function overwritten(code: FunctionCode): ReadonlySet<number> {
   const begin = stepper(code);
   return followOverwritten(code, begin, entryOf(code, armRegisters, begin));
+}
+
+/** See {@linkcode InstructionSet.exits}; of ARM code. */
+export function exits(readCode: ReadCode, start: bigint, size: number): number[] {
+  const code = readCode(start, size);
+  if (code === null) return [];
+  const view = new DataView(code.buffer, code.byteOffset, code.length);
+  const state = FrameState.entry(armRegisters);
+  const literals = new Set<number>();
+  const found: number[] = [];
+  let goesOn = true;
+  for (let at = 0; at + 4 <= size; at += 4) {
+    const word = view.getUint32(at, true);
+    if (literals.has(at) || NOPS.includes(word)) continue;
+    const literal = armLiteral(word);
+    if (literal !== null) literals.add(at + literal);
+    const { targets = [], ends, calls } = armStep(state, word, at);
+    // What was called last may not return. Constants between functions look like conditional instructions.
+    goesOn = word >>> 28 < 14 ? targets.length > 0 : !ends && !calls;
+    for (const target of targets) if (target < 0 || target >= size) found.push(target);
+  }
+  if (goesOn) found.push(size);
+  return found.filter((at) => !beginsFunction(readCode, start + BigInt(at)));
+}
+
+/** Whether code begins as a function does: among its first instructions, before any branch, is `push` of
+ * several registers or of the link register, or `sub sp, sp, #n`. */
+export function beginsFunction(readCode: ReadCode, start: bigint): boolean {
+  const code = readCode(start, beginning);
+  if (code === null) return false;
+  const view = new DataView(code.buffer, code.byteOffset, code.length);
+  for (let at = 0; at + 4 <= code.length; at += 4) {
+    const word = view.getUint32(at, true);
+    if (word >>> 16 === 0xe92d || word === PUSH_LR) return true;
+    if ((word & 0xfffff000) >>> 0 === 0xe24dd000) return true;
+    if ((word & 0x0e000000) === 0x0a000000) return false;
+  }
+  return false;
 }
 
 /** Makes what applies a run of a function's instructions. */

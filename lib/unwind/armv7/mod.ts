@@ -6,7 +6,7 @@ import type { InstructionSet, ReadCode } from "../instruction_set.ts";
 import { MCONTEXT_POINTER, registerPlus, SIGINFO } from "../signal.ts";
 import { isThumb, nextExecuted } from "./conditions.ts";
 import { openExceptionIndex } from "./exception_index.ts";
-import { analyze, overwritten } from "./instructions.ts";
+import { analyze, beginsFunction, exits, overwritten } from "./instructions.ts";
 import { LR, SP } from "./registers.ts";
 
 const cpsr = register(arch.threadState, "cpsr");
@@ -18,6 +18,8 @@ export const armv7: InstructionSet = {
   overwritten,
   swiftRegisters: new Set([8, 10]),
   stubRow,
+  exits,
+  beginsFunction,
   isAfterCall,
   restoresLink,
   openExceptionIndex,

@@ -32,6 +32,8 @@ const PIECE = 1024;
  * together. */
 const MAX_CALLEE = 0x1000;
 const MAX_CALLEES = 0x4_0000;
+/** Maximum length of a call, without prefixes that make no difference. */
+const MAX_CALL = 7;
 /** Maximum number of instructions of an outlined epilogue. */
 const MAX_EPILOGUE = 32;
 /** Maximum number of entries of a jump table. */
@@ -134,16 +136,22 @@ const nonePushed: State["pushed"] = new Map();
  */
 export function analyzer(arch: Arch): InstructionSet["analyze"] {
   const calleeSaved = calleeSavedOf(arch);
-  return (input) => {
+  const stateAt = (input: FunctionCode, entry?: State): State | null => {
     const { functionStart, functionEnd, pc } = input;
     if (pc < functionStart || pc - functionStart >= MAX_FUNCTION) return null;
     if (functionEnd !== null && pc >= functionEnd) return null;
     const offset = Number(pc - functionStart);
-    const analysis = new Analysis(arch, calleeSaved, input);
+    const analysis = new Analysis(arch, calleeSaved, input, { entry });
     const end = functionEnd === null ? Infinity : Number(functionEnd - functionStart);
     const state = analysis.isReturn(offset) ? analysis.atReturn : follow(analysis, offset, end);
-    if (state === null) return null;
-    const anew = analysis.beginAnew(state, offset);
+    return state && analysis.beginAnew(state, offset);
+  };
+  return (input) => {
+    const { jumpedFrom } = input;
+    const before = jumpedFrom && stateAt(jumpedFrom);
+    const entry = before && { ...before, copy: null, kept: null, accumulator: null };
+    const anew = entry === null ? null : stateAt(input, entry);
+    if (anew === null) return null;
     const row = toRow(arch, anew);
     const isGuess = anew.guessed !== null;
     return row && { row, isGuess, agrees: (other) => agrees(arch, anew, other) };
@@ -161,7 +169,7 @@ export function overwriteFinder(arch: Arch): InstructionSet["overwritten"] {
   return (input) => {
     const { functionStart, functionEnd } = input;
     const overwritten = new Set<number>();
-    const analysis = new Analysis(arch, calleeSaved, input, overwritten);
+    const analysis = new Analysis(arch, calleeSaved, input, { overwritten });
     const end = functionEnd === null ? Infinity : Number(functionEnd - functionStart);
     followAll(analysis, Math.min(end, MAX_FUNCTION));
     return new Set([...overwritten].map((number) => numbers[number]));
@@ -218,13 +226,13 @@ class Analysis implements Machine<State> {
   /** Where instructions begin, by decoding one after another; made for a jump table. */
   #boundaries: Set<number> | undefined;
 
-  /** @param overwritten gets the callee-saved registers that are not preserved, by the numbers in
-   * instructions */
+  /** @param options `overwritten` gets the callee-saved registers that are not preserved, by the numbers in
+   * instructions; `entry` is the state in which the code is jumped to */
   constructor(
     arch: Arch,
     calleeSaved: readonly boolean[],
     input: FunctionCode,
-    overwritten?: Set<number>,
+    { overwritten, entry }: { overwritten?: Set<number>; entry?: State },
   ) {
     this.#calleeSaved = calleeSaved;
     this.#input = input;
@@ -243,7 +251,7 @@ class Analysis implements Machine<State> {
       accumulator: null,
       guessed: null,
     };
-    this.entry = this.#outlinedEpilogue() ?? this.atReturn;
+    this.entry = entry ?? this.#outlinedEpilogue() ?? this.atReturn;
     this.#overwritten = overwritten;
   }
 
@@ -262,6 +270,8 @@ class Analysis implements Machine<State> {
   }
 
   unreached(body: State, at: number): State {
+    // What is jumped to has no frame of its own.
+    if (this.#input.jumpedFrom !== undefined) return this.entry;
     return this.#setsUpFrame(at) ? this.atReturn : { ...body, guessed: body };
   }
 
@@ -271,11 +281,20 @@ class Analysis implements Machine<State> {
     return state.fp !== null && this.#setsUpFrame(at) ? this.atReturn : state;
   }
 
-  /** Whether the instruction at an offset returns. */
+  /** Whether the instruction at an offset returns. The last byte of a call may look like that. */
   isReturn(at: number): boolean {
     if (!this.#decode(at)) return false;
     const { opcode } = this.#decoder;
-    return opcode === 0xc3 || opcode === 0xc2;
+    return (opcode === 0xc3 || opcode === 0xc2) && !this.#endsCall(at);
+  }
+
+  /** Whether the byte at an offset is the last one of a call. */
+  #endsCall(at: number): boolean {
+    for (let start = Math.max(0, at - MAX_CALL + 1); start < at; start++) {
+      if (!this.#decode(start) || !isCall(this.#decoder)) continue;
+      if (start + this.#decoder.length === at + 1) return true;
+    }
+    return false;
   }
 
   #decode(at: number): boolean {
@@ -787,7 +806,13 @@ class Analysis implements Machine<State> {
       const kept = { at: displacement, index: hasIndex ? index : -1, scale, distance };
       return { ...state, kept };
     }
-    const from = base === SP ? state.sp : base === BP ? state.fp : null;
+    const from = base === SP
+      ? state.sp
+      : base === BP
+      ? state.fp
+      : base === copy?.register
+      ? copy.distance
+      : null;
     if (from === null && this.#isKept(state.kept)) return { ...state, kept: null };
     if (from === null || hasIndex) return state;
     if (register === ERROR && this.#word === 8 && !state.saved.has(ERROR)) this.#keepsError = true;

@@ -6,6 +6,7 @@ import type { InstructionSet, ReadCode } from "../instruction_set.ts";
 import { DW_OP_deref, DW_OP_plus_uconst, MCONTEXT_POINTER, registerPlus, uleb } from "../signal.ts";
 import { compactRow } from "./compact.ts";
 import { isCall, isConditionalJump, isDirectJump, isEnd, X86Decoder } from "./decode.ts";
+import { haskell } from "./haskell.ts";
 import { analyzer, overwriteFinder } from "./instructions.ts";
 
 /** DWARF numbers of the registers that hold the `ucontext_t *`: the argument, and where `_sigtramp`
@@ -40,6 +41,7 @@ function x86(
 export const x86_64: InstructionSet = {
   ...x86(arch64),
   swiftRegisters: new Set([12, 13, 14]),
+  haskell,
   signalContext: (_cfa, executed) =>
     registerPlus(isMoved(executed) ? RBX : R8, MCONTEXT_POINTER[8]),
 };

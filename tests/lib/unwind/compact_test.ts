@@ -49,6 +49,30 @@ Deno.test("arm64: frames", () => {
   );
 });
 
+Deno.test("arm64: what is reserved above a frame record is the function's", () => {
+  const place = (...words: readonly number[]) => {
+    const code = new Uint8Array(Uint32Array.from(words).buffer);
+    const found = instructionSets.arm64.compactRow(0x0400_0001, {
+      functionStart: 0x100,
+      readCode: () => code,
+    });
+    assert(found !== null && !("dwarf" in found) && found.cfa.kind === "register");
+    const slot = found.registers.get(19);
+    return [found.cfa.offset, slot?.kind === "offset" ? slot.offset : undefined];
+  };
+  // orr x29, x29, #1 << 60; sub sp, sp, #48; stp x29, x30, [sp, #16]; str x22, [sp, #8];
+  // add x29, sp, #16
+  assertEquals(place(0xb24403bd, 0xd100c3ff, 0xa9017bfd, 0xf90007f6, 0x910043fd), [32, -40]);
+  // str x19, [sp, #-48]!; stp x29, x30, [sp, #16]; add x29, sp, #16
+  assertEquals(place(0xf81d0ff3, 0xa9017bfd, 0x910043fd), [32, -40]);
+  // sub sp, sp, #48; stp x29, x30, [sp, #32]; add x29, sp, #32
+  assertEquals(place(0xd100c3ff, 0xa9027bfd, 0x910083fd), [16, -24]);
+  // stp x20, x19, [sp, #-32]!; stp x29, x30, [sp, #16]; add x29, sp, #16
+  assertEquals(place(0xa9be4ff4, 0xa9017bfd, 0x910043fd), [16, -24]);
+  // stp x20, x19, [sp, #-32]!; bl; add x29, sp, #0
+  assertEquals(place(0xa9be4ff4, 0x94000010, 0x910003fd), [16, -24]);
+});
+
 Deno.test("arm64: a return address signed with the pc is where others are", () => {
   assertEquals(show(arm64, 0x05004001), show(arm64, 0x04000001));
 });

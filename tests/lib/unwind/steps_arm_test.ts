@@ -226,6 +226,28 @@ Deno.test("arm64: code goes on to the next symbol, but not after a jump table or
   assertEquals(exits(add, call, entry, entry), []);
 });
 
+Deno.test("arm64: the return address is in its register where V8's functions leave", () => {
+  const rowAt = (index: number, ...words: readonly number[]) => {
+    const code = new Uint8Array(Uint32Array.from(words).buffer);
+    const found = instructionSets.arm64.analyze({
+      functionStart: 0x1000n,
+      functionEnd: 0x1000n + BigInt(code.length),
+      pc: 0x1000n + BigInt(4 * index),
+      thumb: false,
+      readCode: (address, length) => code.slice(Number(address - 0x1000n)).slice(0, length),
+    });
+    return [found?.row.cfa, found?.row.registers.get(30)?.kind] as unknown[];
+  };
+  const caller: unknown[] = [{ kind: "register", register: 31, offset: 0 }, "same"];
+  // stp x29, x30, [sp, #-16]!; mov x29, sp; bl; mov sp, x29; ldp x29, x30, [sp], #16;
+  // add sp, sp, x16, lsl #3; ret
+  const args = [0x94000040, 0x910003bf, 0xa8c17bfd, 0x8b306fff, 0xd65f03c0];
+  assertEquals(rowAt(6, 0xa9bf7bfd, 0x910003fd, ...args), caller);
+  // The same frame; sub sp, sp, #32; bl; ldp x29, x30, [x29]; add sp, sp, #48; br x17
+  const handler = [0xd10083ff, 0x94000040, 0xa9407bbd, 0x9100c3ff, 0xd61f0220];
+  assertEquals(rowAt(6, 0xa9bf7bfd, 0x910003fd, ...handler), caller);
+});
+
 /** The distance from sp to the CFA at each word of stub helpers at 0x1000. */
 Deno.test("thumb: registers that are pushed for their room alone keep their values", () => {
   /** Where registers are, as offsets from the CFA. */

@@ -237,6 +237,12 @@ Deno.test("at any ret the return address is on top of the stack", () => {
   assertEquals(rowsOf(x86_64, "4883ec18 e800010000 ebf9 c3")(11), "rsp+8");
 });
 
+Deno.test("a call that ends with the byte of ret is none", () => {
+  // push %rbp; mov %rsp, %rbp; push %rbx; push %rax; call *(%rbx, %rax, 8); leave; ret
+  const at = rowsOf(x86_64, "55 4889e5 53 50 ff14c3 c9 c3");
+  assertEquals([6, 8, 9, 10].map(at), ["rbp+16", "rbp+16", "rbp+16", "rsp+8"]);
+});
+
 Deno.test("a case that only a jump table leads to has the frame of the jump", () => {
   // cmp $2, %edi; ja 29; lea table(%rip), %rcx; movslq (%rcx,%rdi,4), %rdx; add %rcx, %rdx; jmp *%rdx;
   // push %rbx (21); call; pop %rbx; ret; nop (29); ret; nop (31); ret; and the table
