@@ -267,7 +267,10 @@ class Shim implements NativeKernel {
     const gone = code === kern.invalidDest || code === kern.terminated ||
       (code === kern.invalidArgument && pid !== undefined && !this.#exists(pid)) ||
       this.#isBeingTakenApart(call, code, port);
-    if (gone) return new TargetGoneError(this.#nameOf(port));
+    if (gone) {
+      const how = this.#whyReplaced(pid);
+      return new TargetGoneError(this.#nameOf(port), how, how !== undefined);
+    }
     const whole = call === "task_suspend2" || call === "mp_snapshot";
     if (code === kern.operationTimedOut) {
       const text = whole
@@ -288,6 +291,21 @@ class Shim implements NativeKernel {
       return new MachError(call, code, text);
     }
     return new MachError(call, code);
+  }
+
+  /** XNU makes another task of a process that calls `exec`, and ends the first one (`kern_exec.c`,
+   * `proc_exec_switch_task()`). A process that dies says so before its task ends (`kern_exit.c`,
+   * `exit1_internal()`).
+   *
+   * @param pid of a task that is gone
+   * @returns what is there instead, in words; `undefined` for nothing
+   */
+  #whyReplaced(pid: number | undefined): string | undefined {
+    if (this.system !== "darwin" || pid === undefined) return undefined;
+    const info = this.processInfo(pid);
+    if (info === undefined || info.isExiting) return undefined;
+    return `it has started another program by exec, or its pid is another process's by now: ` +
+      `attach to pid ${pid} again`;
   }
 
   /** Whether XNU is taking the task or thread of a port apart, while its process is still listed. Calls then
@@ -600,6 +618,7 @@ class Shim implements NativeKernel {
       traced: (flags & 1) !== 0, // MP_PROC_*
       hasExecuted: (flags & 16) !== 0,
       stopped: (flags & 32) !== 0,
+      isExiting: (flags & 64) !== 0,
       changedUser: (flags & 2) !== 0,
       translated: (flags & 4) !== 0,
       users: [view.getUint32(12, true), view.getUint32(16, true), view.getUint32(20, true)],

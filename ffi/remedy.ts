@@ -13,6 +13,8 @@ export interface ProcessInfo {
   readonly hasExecuted: boolean;
   /** A signal has stopped it, or a debugger by `ptrace`. Suspensions of its task do not count. */
   readonly stopped: boolean;
+  /** It is ending. Only macOS tells. */
+  readonly isExiting: boolean;
   /** It has changed its user or group since it was started. */
   readonly changedUser: boolean;
   /** It runs under Rosetta. */

@@ -17,6 +17,13 @@ export interface StartedStub {
   end(): void;
 }
 
+/** How long a stub may take until it has attached, in milliseconds. macOS may ask for a password then. */
+export const patience: Readonly<Record<StubName, number>> = {
+  "debugserver": 120_000,
+  "lldb-server": 10_000,
+  "gdbserver": 10_000,
+};
+
 /** How long a stub that has detached may take to exit, in milliseconds. */
 const exitMilliseconds = 2000;
 
@@ -172,14 +179,18 @@ export async function startStub(
   }
 }
 
+/** LLDB's stubs get a session of their own. A Ctrl-C is for this process, and would end them too; when
+ * debugserver ends, XNU kills what it has attached to (`bsd/kern/kern_exit.c`, `proc_exit()`). */
+const ownSession = "--setsid";
+
 function argumentsToAttach(name: StubName, pid: number, place: string): string[] {
   switch (name) {
     case "gdbserver":
       return ["--once", "--attach", place, `${pid}`];
     case "lldb-server":
-      return ["gdbserver", "--attach", `${pid}`, "--reverse-connect", place];
+      return ["gdbserver", ownSession, "--attach", `${pid}`, "--reverse-connect", place];
     case "debugserver":
-      return ["-R", place, `--attach=${pid}`];
+      return [ownSession, "-R", place, `--attach=${pid}`];
   }
 }
 
@@ -188,9 +199,9 @@ function argumentsToStart(name: StubName, command: readonly string[], place: str
     case "gdbserver":
       return ["--once", place, ...command];
     case "lldb-server":
-      return ["gdbserver", "--reverse-connect", place, "--", ...command];
+      return ["gdbserver", ownSession, "--reverse-connect", place, "--", ...command];
     case "debugserver":
-      return ["-R", place, "--", ...command];
+      return [ownSession, "-R", place, "--", ...command];
   }
 }
 

@@ -150,6 +150,7 @@ MP_EXPORT int32_t mp_proc_pidpath(int32_t pid, char *path, uint32_t size);
 #define MP_PROC_SIGNATURE 8u  /* cs_flags is known */
 #define MP_PROC_EXEC 16u      /* it has called exec since it was forked, and that is done */
 #define MP_PROC_STOPPED 32u   /* a signal has stopped it, or a debugger by ptrace() */
+#define MP_PROC_EXITING 64u   /* it is ending; only Darwin tells */
 
 /* What the system tells every caller about every process: proc_pidinfo(PROC_PIDT_SHORTBSDINFO) and
  * csops(CS_OPS_STATUS). */

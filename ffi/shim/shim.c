@@ -706,6 +706,8 @@ int32_t mp_proc_info_get(int32_t pid, mp_proc_info *info)
 	/* A suspension of its task does not count. */
 	if (process.pbsi_status == SSTOP)
 		info->flags |= MP_PROC_STOPPED;
+	if (process.pbsi_flags & PROC_FLAG_INEXIT)
+		info->flags |= MP_PROC_EXITING;
 	if (pid_for_task(mach_task_self(), &own) == KERN_SUCCESS && own == pid && is_self_translated())
 		info->flags |= MP_PROC_TRANSLATED;
 	if (proc_pidinfo(pid, PROC_PIDARCHINFO, 0, &arch, sizeof(arch)) == (int)sizeof(arch)) {

@@ -30,6 +30,7 @@ const ordinary: ProcessInfo = {
   traced: false,
   hasExecuted: true,
   stopped: false,
+  isExiting: false,
   changedUser: false,
   translated: false,
   users: [me, me, me],
@@ -211,12 +212,11 @@ function procInfo(info: Record<number, Partial<ProcessInfo>>): Partial<Native> {
     mp_proc_info_get(pid: number, into: Uint8Array<ArrayBuffer>) {
       const found = info[pid];
       if (found === undefined) return 18;
-      const { parent, translated, users, cpuType, cpuSubtype, signatureFlags } = {
-        ...ordinary,
-        ...found,
-      };
+      const process = { ...ordinary, ...found };
+      const { parent, translated, isExiting, users, cpuType, cpuSubtype } = process;
+      const flags = (translated ? 4 : 0) | 8 | (isExiting ? 64 : 0);
       const view = new DataView(into.buffer);
-      [pid, parent, (translated ? 4 : 0) | 8, ...users, cpuType, cpuSubtype, signatureFlags ?? 0]
+      [pid, parent, flags, ...users, cpuType, cpuSubtype, process.signatureFlags ?? 0]
         .forEach((word, index) => view.setUint32(4 * index, word, true));
       return 0;
     },
@@ -283,7 +283,13 @@ async function endAsOnMac(): Promise<void> {
   let ends = false;
   let code = failure;
   const real = openNative(libraryPath());
-  const answers: Partial<Native> = procInfo({ [pid]: {}, [Deno.pid]: {} });
+  let isExiting = true;
+  const target = {
+    get isExiting() {
+      return isExiting;
+    },
+  };
+  const answers: Partial<Native> = procInfo({ [pid]: target, [Deno.pid]: {} });
   const dying = ["mp_task_threads", "mp_snapshot", "mp_task_suspend", "mp_task_dyld_info"] as const;
   for (const name of [...dying, "mp_thread_info_get", "mp_thread_suspend"] as const) {
     const isProbe = name === "mp_task_dyld_info" || name === "mp_thread_info_get";
@@ -300,8 +306,14 @@ async function endAsOnMac(): Promise<void> {
   const capture = { flavor: 4, maxStack: 4096, keepSuspended: false, stateSize: 168 };
   ends = true;
   for (code of [failure, invalidArgument]) {
-    assertThrows(() => kernel.snapshot(task, capture), TargetGoneError);
+    isExiting = true;
+    assertEquals(assertThrows(() => kernel.snapshot(task, capture), TargetGoneError).how, null);
     assertThrows(() => kernel.taskSuspend(task), TargetGoneError);
+    // A process that is not ending goes on with another task.
+    isExiting = false;
+    const replaced = assertThrows(() => kernel.taskSuspend(task), TargetGoneError);
+    assertEquals(replaced.isReplaced, true);
+    assertMatch(replaced.how!, /^it has started another program by exec.*attach to pid \d+ again$/);
     assertThrows(() => kernel.taskThreads(task), TargetGoneError);
     assertThrows(() => kernel.threadSuspend(threads[0]), TargetGoneError);
   }

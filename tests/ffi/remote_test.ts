@@ -1,5 +1,5 @@
 /** Real stubs, which nobody here wrote: lldb-server and gdbserver of this machine's packages. */
-import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import {
   attachRemote,
   launchRemote,
@@ -523,5 +523,33 @@ Deno.test("what does not listen, and a pid that is none, are refused with a reas
   assertEquals(await refused("host.invalid:1"), "connect");
   for (const via of stubs.filter((name) => !absent.includes(name))) {
     assertEquals(await refused({ via, pid: 0x3fff_fff0 }), "connect");
+  }
+});
+
+Deno.test("LLDB's stubs run in a session of their own: a Ctrl-C must not end them, and the target with them", async () => {
+  const script = await Deno.makeTempFile();
+  const before = Deno.env.get("LLDB_DEBUGSERVER_PATH");
+  await Deno.writeTextFile(script, '#!/bin/sh\necho "$*" >&2\nexit 1\n');
+  await Deno.chmod(script, 0o700);
+  Deno.env.set("LLDB_DEBUGSERVER_PATH", script);
+  try {
+    const told = async (name: StubName, what: Parameters<typeof startStub>[1]) =>
+      (await assertRejects(() => startStub(name, what, 10_000), RemoteError)).message;
+    const program = { command: ["/bin/true", "-x"], onOutput: () => {} };
+    const connect = String.raw`127\.0\.0\.1:\d+`;
+    for (
+      const [name, what, args] of [
+        ["debugserver", 77, `--setsid -R ${connect} --attach=77`],
+        ["debugserver", program, `--setsid -R ${connect} -- /bin/true -x`],
+        ["lldb-server", 77, `gdbserver --setsid --attach 77 --reverse-connect ${connect}`],
+        ["lldb-server", program, `gdbserver --setsid --reverse-connect ${connect} -- /bin/true -x`],
+      ] as const
+    ) {
+      assertMatch(await told(name, what), new RegExp(`: ${args}$`));
+    }
+  } finally {
+    if (before === undefined) Deno.env.delete("LLDB_DEBUGSERVER_PATH");
+    else Deno.env.set("LLDB_DEBUGSERVER_PATH", before);
+    await Deno.remove(script);
   }
 });

@@ -306,6 +306,7 @@ typedef struct mach_timebase_info *mach_timebase_info_t;
 #define SRUN 2
 #define SSTOP 4
 #define PROC_FLAG_TRACED 2
+#define PROC_FLAG_INEXIT 4
 #define PROC_FLAG_PSUGID 0x2000
 #define PROC_FLAG_EXEC 0x4000
 
