@@ -4,7 +4,7 @@
  * where it waits. Only when that leaves open what the thread does, it is stopped for its registers and its
  * stack, and where it waited is remembered. */
 import { until } from "../clock.ts";
-import { MachError, TargetGoneError } from "../errors.ts";
+import { AttachError, MachError, TargetGoneError } from "../errors.ts";
 import { demangle, loadDemangler } from "../symbols/demangle/mod.ts";
 import { deadlocks, threadWaits } from "../target/locks.ts";
 import type { FollowOptions, Frame, LiveTarget, SnapshotOptions, Thread } from "../target/mod.ts";
@@ -270,6 +270,7 @@ class Watch implements Disposable {
     } catch (error) {
       if (error instanceof TargetGoneError) this.isGone = true;
       // A stop may fail for a moment, as while the target calls `exec`: the next look is another.
+      else if (error instanceof AttachError && error.reason !== "other") this.#say(error.remedy);
       else if (error instanceof MachError) this.#say(error.message);
       else throw error;
       return nothing;

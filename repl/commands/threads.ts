@@ -63,10 +63,11 @@ export const threads: readonly Command[] = [
       if (held.length === 0) return [];
       const { indexRanges } = await import("../view/summary.ts");
       const which = safe`${count(held.length, "thread")} (${indexRanges(held)})`;
+      const [{ index }] = held;
       return [
-        safe`${which} ${
-          held.length === 1 ? safe`stays` : safe`stay`
-        } suspended: \`thread resume\` ends that`,
+        held.length === 1
+          ? safe`${which} stays suspended: \`thread resume ${index}\` ends that`
+          : safe`${which} stay suspended: \`thread resume all\` ends that`,
       ];
     },
   }),
@@ -101,9 +102,13 @@ export const threads: readonly Command[] = [
     group: "threads",
     arguments: [optional("N", "thread")],
     help: "select thread N; without N, show the selected one",
+    details: [
+      "A thread's name does for N.",
+      "`threads` lists them, `thread suspend N` and `thread resume N` hold one and let it run.",
+    ],
     example: "thread 2",
-    run({ session }, [number]) {
-      if (number !== undefined) session.selectThread(wholeNumber(number, "a thread's number"));
+    async run({ session }, [which]) {
+      if (which !== undefined) session.selectThread(await oneOf(session, which));
       const { style, thread } = session;
       const lines = [threadHeader(thread, style), ...indented(exceptionLines(thread, style))];
       return session.frames.length === 0 ? lines : [...lines, ...indented(selectedFrame(session))];
@@ -281,6 +286,19 @@ function released(session: Session, thread: Thread): SafeText {
   return safe`${titled(thread)} ${
     session.target.paused ? safe`will run with the others` : safe`runs`
   }`;
+}
+
+/** The number of the one thread that a word means: its number or its name.
+ *
+ * @throws UserError where it is none's, or several have that name
+ */
+async function oneOf(session: Session, word: string): Promise<number> {
+  // A number may have a base.
+  if (/^[-\d]/.test(word)) return wholeNumber(word, "a thread's number");
+  const named = threadsNamed(session, word, false);
+  if (named.length === 1) return named[0].index;
+  const { indexRanges } = await import("../view/summary.ts");
+  throw new UserError(`${named.length} threads are named ${word}: ${indexRanges(named)}`);
 }
 
 /** The threads that a word means: a number, a thread's name, or the target's for all of them.

@@ -44,6 +44,14 @@ Deno.test("pause and resume, and what the prompt says of it", async () => {
   await assertRejects(() => run(session, "resume"), UserError, "running");
 });
 
+Deno.test("a thread is selected by its name, where no other has it", async () => {
+  const { session, kernel } = open();
+  kernel.threadNames = ["main", "worker", "pool", "pool"];
+  assert((await run(session, "thread worker"))[0].startsWith('thread 1  "worker"'));
+  await assertRejects(() => run(session, "thread pool"), UserError, "named pool: 2-3");
+  await assertRejects(() => run(session, "thread nobody"), UserError, "nobody is no thread");
+});
+
 Deno.test("one thread is suspended while the others run, and nothing stays so when one leaves", async () => {
   const { session, kernel } = open();
   assertEquals(await run(session, "thread suspend 1"), [
@@ -60,7 +68,7 @@ Deno.test("one thread is suspended while the others run, and nothing stays so wh
   ]);
   assert((await run(session, "threads"))[0].endsWith("suspended 1×"));
   assertEquals(await run(session, "resume"), [
-    "2 threads (0-1) stay suspended: `thread resume` ends that",
+    "2 threads (0-1) stay suspended: `thread resume all` ends that",
   ]);
   // However often it was suspended.
   assertEquals(await run(session, "thread resume 1"), ["thread 1 runs"]);
@@ -94,7 +102,7 @@ Deno.test("threads, the selected one marked", async () => {
   await run(session, "thread 1");
   assertEquals((await run(session, "threads"))[1], "* thread 1  id 0x65  waiting  cpu 50%");
   await assertRejects(() => run(session, "thread 2"), UserError, "no thread 2");
-  await assertRejects(() => run(session, "thread x"), UserError, "whole number");
+  await assertRejects(() => run(session, "thread x"), UserError, "x is no thread");
 });
 
 Deno.test("frames up and down", async () => {

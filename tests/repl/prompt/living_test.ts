@@ -66,7 +66,7 @@ Deno.test({
       [`savecore ${core}`, /demo\.core: stacks, 7 threads/],
       [`.save ${directory}/steps.txt`, /saved \d+ entries/],
       ["thread suspend demo.spin", /\nthread \d "demo\.spin" is suspended: it will not run with/],
-      ["resume", /\n1 thread \(\d\) stays suspended: `thread resume` ends that\n/, running],
+      ["resume", /\n1 thread \(\d\) stays suspended: `thread resume \d` ends that\n/, running],
       ["hang 0.3", /\ndemo\.spin: is suspended in spin_inner ← .*1 thread suspended;/s, running],
       ["thread resume all", /\nthread \d "demo\.spin" runs\n/, running],
       ["top 0.3", /\n *\d+% {2}demo\.(?:leaf|spin) {2}/, running],
