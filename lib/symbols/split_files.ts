@@ -56,9 +56,11 @@ export class SplitFiles implements Disposable {
       `${path}.dwp`,
       ...symbolFiles.split(`${fileName(path)}.dwp`),
     ]);
+    let lacking: string | undefined;
     for (const path of packages) {
       const info = this.#at(path, linked);
       if (info?.splitUnit(unit.id)) return info;
+      if (info !== null) lacking ??= path;
     }
     const { name } = unit;
     if (name === null || name === "") return null;
@@ -68,8 +70,10 @@ export class SplitFiles implements Disposable {
       if (info?.splitUnit(unit.id)) return info;
       if (info !== null) refused ??= path;
     }
-    if (refused === undefined) this.#missing.add(whole(name, unit.directory));
-    else if (!this.#refused.includes(refused)) this.#refused.push(refused);
+    if (refused === undefined) {
+      const missing = whole(name, unit.directory);
+      this.#missing.add(lacking === undefined ? missing : `${missing}, which ${lacking} lacks`);
+    } else if (!this.#refused.includes(refused)) this.#refused.push(refused);
     return null;
   }
 

@@ -339,7 +339,10 @@ function callerWith({ frames, frameIndex }: Session, name: string): string | und
 /** Says that debug information tells of no variables in the selected frame, and which caller of the program's own has
  * some: a pause mostly finds a thread in a system's function. */
 export function noVariables(session: Session): string {
-  const none = "no debug information tells of any";
+  const { frame: { image }, target } = session;
+  const [reason] = target.missingSymbols.find(({ path }) => path === image?.path)?.reasons ?? [];
+  const why = reason === undefined ? "" : `; of ${image!.name}, ${reason}`;
+  const none = `no debug information tells of any${why}`;
   const caller = ownCaller(session);
   return caller === undefined ? none : `${none}; ${caller}, has some`;
 }

@@ -1,7 +1,7 @@
 /** Addresses in a file of Linux's distributions, which nobody here wrote, held against llvm-symbolizer. */
 import { assert, assertEquals } from "@std/assert";
 import { openSymbolizer } from "../../mod.ts";
-import { readElf } from "../../lib/elf/mod.ts";
+import { ElfImage, readElf } from "../../lib/elf/mod.ts";
 import { bytesSource } from "../../lib/macho/mod.ts";
 import { run } from "./run.ts";
 import { chain, llvmChains } from "./symbolizer.ts";
@@ -74,7 +74,11 @@ const sources: Readonly<Record<string, string>> = {
       for (auto &[key, name] : names) length += key + (int)name.size();
       return length;
     }`,
-  "three.c": `static int add(int a, int b) { return a + b; }
+  "three.c": `
+    #ifdef OTHER
+    int other_variable;
+    #endif
+    static int add(int a, int b) { return a + b; }
     int plain(int count, const char *text) {
       int sum = 0;
       while (*text) sum = add(sum, *text++ * count);
@@ -97,6 +101,12 @@ async function splitProgram(
   }
   await run(cpp, ["-Wl,--build-id", "-o", `${folder}/program`, ...objects]);
   return `${folder}/program`;
+}
+
+/** The address of a symbol. */
+async function symbolAt(path: string, name: string): Promise<bigint> {
+  const image = ElfImage.fromSource(bytesSource(await Deno.readFile(path), path));
+  return image.findSymbols(name)[0].address;
 }
 
 /** Compares every third address; returns how many have inlined calls. */
@@ -150,6 +160,18 @@ for (const compiler of compilers) {
             await run("llvm-dwp-19", ["-e", path, "-o", `${path}.dwp`]);
             for (const name of ["one", "two", "three"]) await Deno.remove(`${folder}/${name}.dwo`);
             assert(await compareProgram(path) > 10);
+            // A package of another program.
+            await Deno.rename(`${path}.dwp`, `${folder}/other.dwp`);
+            await splitProgram(folder, compiler, [version, ...more, "-DOTHER"]);
+            await Deno.rename(`${folder}/other.dwp`, `${path}.dwp`);
+            await Deno.remove(`${folder}/three.dwo`);
+            using symbolizer = openSymbolizer([{ path }]);
+            const three = await symbolAt(path, "plain");
+            assertEquals(symbolizer.resolve(three).frames.length, 1);
+            assertEquals(symbolizer.missing.flatMap(({ reasons }) => reasons), [
+              "split debug information is missing, and with it variables and inlined calls: " +
+              `${folder}/three.dwo, which ${path}.dwp lacks`,
+            ]);
             await Deno.remove(`${path}.dwp`);
           }
         } finally {

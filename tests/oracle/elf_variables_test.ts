@@ -2,6 +2,10 @@
 import { assert, assertEquals } from "@std/assert";
 import "../../lib/target/variables.ts";
 import { attach } from "../../mod.ts";
+import { noVariables } from "../../repl/commands/expressions.ts";
+import { held } from "../../repl/prompt/open.ts";
+import { Session } from "../../repl/prompt/session.ts";
+import { plain } from "../../repl/view/style.ts";
 import type { LiveTarget, Thread, Value } from "../../mod.ts";
 import { contentText } from "../../lib/values/reading.ts";
 
@@ -283,6 +287,19 @@ Deno.test({
           const { context } = held;
           assertEquals(context.findType?.("box::Opaque")?.size, 16);
           assertEquals(`${context.findConstant?.("kOn")}`, "(box::Mode) kOn = kOn");
+        });
+        await Deno.remove(`${folder}/main.dwo`);
+        await running(folder, "opaque", (target) => {
+          const session = new Session(plain);
+          session.open(held(target));
+          session.pause();
+          const { frames } = session;
+          session.selectFrame(frames.findIndex(({ image }) => image?.name === "opaque"));
+          assertEquals(
+            noVariables(session),
+            "no debug information tells of any; of opaque, split debug information is missing, " +
+              `and with it variables and inlined calls: ${folder}/main.dwo`,
+          );
         });
       }
     } finally {
