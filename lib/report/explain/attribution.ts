@@ -156,6 +156,29 @@ function attributed(report: CrashReport, options: AttributionOptions): Attributi
   };
 }
 
+/** How assertions say that an argument must be there. */
+const refused = /\b(?:cannot|can't|can not|must not|may not|should not) be (?:nil|null)\b/i;
+
+/** Index of the program's function that called a library whose own assertion refused what it was passed: the library did what it
+ * says it does; `null` where none did. */
+function refusedArgument(
+  report: CrashReport,
+  frames: readonly OwnedFrame[],
+): number | null {
+  const words = [...report.information, report.exception?.message ?? ""];
+  if (!words.some((text) => refused.test(text))) return null;
+  const handler = frames.findIndex(({ frame }) =>
+    frame.symbol?.startsWith("-[NSAssertionHandler handleFailureIn") === true
+  );
+  const library = frames[handler + 1]?.library;
+  if (handler < 0 || library == null) return null;
+  const caller = frames.findIndex((frame, at) => at > handler && frame.library !== library);
+  return caller > 0 && frames[caller].owner === "program" &&
+      isLibrary(frames[caller].frame, report) === false
+    ? caller
+    : null;
+}
+
 function attribute(report: CrashReport, options: AttributionOptions): Attribution {
   if (report.panic !== null) return ofPanic(report);
   const stack = tellingStack(report);
@@ -220,7 +243,8 @@ function attribute(report: CrashReport, options: AttributionOptions): Attributio
       index >= begin && symbol?.startsWith("__CFRUNLOOP_IS_CALLING_OUT_TO_") === true
     );
   const end = called < 0 ? entryOf(stack) : Math.min(called, entryOf(stack));
-  const owned: OwnedStack = { report, stack, frames, reading, begin, end };
+  const asked = refusedArgument(report, frames);
+  const owned: OwnedStack = { report, stack, frames, reading, begin: asked ?? begin, end };
   const found = decidingOf(owned);
   const { at, deciding, isOwn, isPart, isAddress } = found;
   const hidden = stack === report.crashedThread?.frames ? hiddenRecursion(report) : null;
@@ -498,7 +522,8 @@ const MONO_LOG = 1 << 16;
 const SCRIPT_DEPTH = 64;
 
 /** Rust, library/core/src/panicking.rs: panic_cannot_unwind */
-const cannotUnwind = /^core::panicking::panic_(?:cannot_unwind|in_cleanup)\b/;
+const cannotUnwind =
+  /^core::panicking::panic_(?:cannot_unwind|in_cleanup)\b|9panicking\d\dpanic_(?:cannot_unwind|in_cleanup)/;
 
 /** An attribution that no frame decides. */
 const undecided = {

@@ -192,8 +192,11 @@ const bindings =
 function failedItself({ report, stack, reading, begin }: OwnedStack, part: number): boolean {
   // What only passes a call of managed code on failed by what that asked for.
   if (part > begin && bindings.test(stack[part].symbol ?? "")) return false;
-  // Its own assertion is no less its own than its own access.
-  if (part > 0 && /^__assert(?:_rtn)?$/.test(stack[part - 1].symbol ?? "")) return true;
+  // Its own assertion is no less its own than its own access, also that of an accessor which it called.
+  const inner = stack.slice(0, part).findLast(({ symbol }) =>
+    !/^facebook::jsi::\w{1,20}::get[A-Z]/.test(symbol ?? "")
+  );
+  if (/^__assert(?:_rtn)?$/.test(inner?.symbol ?? "")) return true;
   // A lock of its own, for which the thread waits.
   if (lockOf(stack)?.at === part) return true;
   const ended = endedBy(report);

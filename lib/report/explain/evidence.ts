@@ -3,7 +3,8 @@
 import { subtypeName } from "../codes.ts";
 import { faultAddress } from "../fault.ts";
 import { imageOf, isBaseLibrary, isSystemFrame, titleOf } from "../images.ts";
-import { bareName, knownFrame, knownScript } from "../knowledge/mod.ts";
+import { bareName, known, knownFrame, knownMessage, knownScript } from "../knowledge/mod.ts";
+import { once } from "../remember.ts";
 import { type CrashReport, fieldValue, isSample, type ReportFrame } from "../report.ts";
 import { isRosettas } from "./cpu.ts";
 import { sampledThread, waitOf } from "./hang.ts";
@@ -76,6 +77,10 @@ export function isEvidence(
   const { exception, arch } = report;
   // What could not be read in is the file's or the disk's.
   if (exception !== null && subtypeName(exception, arch) === "KERN_MEMORY_ERROR") return false;
+  // Whoever used on another thread what is for the main one, however far out, need not have.
+  if (isOffMain(report) && frameOwner(stack[at], functionOf(stack[at], null)) === "program") {
+    return true;
+  }
   // What it met came of what was done before.
   if (rows.some(({ row, index }) => row.isLater === true && index < at)) return false;
   // What a signal interrupted need not be what it was for.
@@ -120,6 +125,14 @@ export function isEvidence(
   }
   return true;
 }
+
+/** Whether a message says that something for the main thread only was used on another. */
+const isOffMain = once(({ information, exception }: CrashReport) => {
+  const { meaning } = known("message", "must be used from main thread only")!;
+  return [...information, exception?.message ?? ""].some((text) =>
+    knownMessage(text)?.meaning === meaning
+  );
+});
 
 /** Whether a stack is that of a moment in which nothing failed: of a sample, of a process that used too much of something, or
  * that was ended from outside. */

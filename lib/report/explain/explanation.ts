@@ -170,6 +170,9 @@ export function emptyWords(report: CrashReport): string {
     return "The report names neither an exception nor a stack.";
   }
   if (threads.length === 0 && exception !== null) return "The report only names the exception.";
+  if (threads.length === 0 && report.information.some((text) => text === "abort() called")) {
+    return "The process ended itself by abort(). Why, and where, was cut off.";
+  }
   if (threads.length === 0) {
     return "Only the header of the report is there: what happened was cut off.";
   }

@@ -513,6 +513,10 @@ const LOOKUP_DEPTH = 6;
 /** Functions in which Swift's run-time stops a process. */
 const checks = /^(?:Swift\.)?_?(?:assertionFailure|fatalErrorMessage)\b/;
 
+/** The checked access to an element of libc++'s containers and views. */
+const ofElement =
+  /^std::(?:__\w{1,20}::)?(?:array|vector|deque|span|bitset|basic_string(?:_view)?)<.{1,500}>::operator\[\]/;
+
 /** The row of a function by what it was passed: NULL, or by a trap that the function itself has. */
 function specialOf(
   report: CrashReport,
@@ -570,6 +574,16 @@ function specialOf(
     report.crashedThread !== null && report.crashedThread.index !== 0 &&
     !isMainThread(report.crashedThread)
   ) return { row: known("frame", "WebKit::runInitializationCode aside")!, index };
+  const caller = stack[index + 1]?.symbol ?? "";
+  if (symbol !== null && symbol.includes("__libcpp_verbose_abort") && ofElement.test(caller)) {
+    return { row: known("frame", "std::__libcpp_verbose_abort of operator[]")!, index };
+  }
+  const asked = ended === "abort"
+    ? stack.findIndex((frame, at) => at >= index && at < index + 4 && frame.symbol === "os_abort")
+    : -1;
+  if (asked >= 0 && stack[asked + 1]?.symbol?.startsWith("cfunction_") === true) {
+    return { row: known("frame", "os_abort of Python")!, index: asked };
+  }
   if (symbol !== null && checks.test(symbol) && ended !== "access") {
     const opens = stack.slice(index + 1, index + 4).some(({ symbol, file }) =>
       /\bstatic (?:NS|Foundation\.)?Bundle\.module\b/.test(symbol ?? "") ||

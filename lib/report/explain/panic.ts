@@ -59,6 +59,7 @@ export function explainPanic(report: CrashReport): Findings {
     ...[trapWords(report)].filter((text) => text !== null),
     ...(row === null ? [] : [inTransition(row.meaning, panic.message)]),
     ...details,
+    ...loadedBy(report),
     ...silentWaits(report),
     ...powerChange(report),
     ...kernelFault(report),
@@ -136,6 +137,15 @@ export function explainPanic(report: CrashReport): Findings {
     happened,
     rows: advice === null ? [] : [advice],
   };
+}
+
+/** That a jailbreak's loader started the system, which the panic's report has in the place of Apple's: checkra1n,
+ * PongoOS/src/kernel/main_boot.c. */
+function loadedBy({ text }: CrashReport): string[] {
+  const loader = /\biBoot version: (pongoOS[-\w.]{0,40})/.exec(text)?.[1];
+  return loader === undefined ? [] : [
+    `${loader}, a jailbreak's loader, had started the system: its kernel is not as Apple made it.`,
+  ];
 }
 
 /** What sends to a message for a name that is told already. */

@@ -224,7 +224,9 @@ const jailbroken =
 /** Whether a jailbreak put the library of a frame into the program: it is neither that's nor the system's. */
 export function isTweak({ image }: ReportFrame, report: CrashReport): boolean {
   const path = image?.path ?? null;
-  return path !== null && (isTweakPath(path) || (isMobile(report) && jailbroken.test(path)));
+  // What a jailbreak brought along and somebody started is a program, not put into one.
+  return path !== null && path !== report.process.path &&
+    (isTweakPath(path) || (isMobile(report) && jailbroken.test(path)));
 }
 
 /** Whether a path is one of what jailbreaks load into programs. */

@@ -188,7 +188,7 @@ function isEntryOf(symbol: string | null, of: string): boolean {
 
 /** Functions that Swift's compiler makes for the one that calls them. */
 const made =
-  /^(?:@nonobjc |lazy protocol witness table (?:accessor|cache)|outlined |type metadata )/;
+  /^(?:@nonobjc |lazy protocol witness table (?:accessor|cache)|outlined |type metadata |_?dispatch_once\b)/;
 
 /** Whether a frame is what the compiler made: a function for the one that calls it, or, without a name, what stands between
  * a queue and a block of a run-time that is compiled in. */

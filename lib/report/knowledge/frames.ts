@@ -506,6 +506,13 @@ export const frameRows = (): readonly KnowledgeRow[] => [
     "libc++, docs/Hardening.rst; include/stdexcept",
   ),
   frame(
+    "std::__libcpp_verbose_abort of operator[]",
+    "An index was out of the range of a C++ container: libc++'s hardening checked it and ended the process.",
+    [],
+    "Check the index in the first frame of yours.",
+    "libc++, docs/Hardening.rst; include/__assert",
+  ),
+  frame(
     "std::__throw_*",
     "The C++ library threw an exception that was not caught.",
     [],

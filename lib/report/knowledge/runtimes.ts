@@ -1004,6 +1004,41 @@ export const runtimeRows = (): readonly KnowledgeRow[] => [
     ),
     needs: "raise",
   })),
+  {
+    ...frame(
+      "worklets::ReanimatedReentrancyCheck::*",
+      "Two threads were in one run-time of worklets at a time: its own check stopped the process.",
+      [],
+      "See which other thread is in a run-time of worklets, and who had it enter there; the check is in builds for debugging only.",
+      "react-native-worklets, Common/cpp/worklets: ReanimatedReentrancyCheck",
+    ),
+    needs: "access",
+    isCause: true,
+    isLater: true,
+  },
+  frame(
+    "+[RCTThirdPartyComponentsProvider *",
+    "The list of native components, which is generated when the program is built, has a class that is not in the program.",
+    ["a library of native components that was not linked into this build"],
+    "Install the pods again, have the list generated anew, and build clean; see which class of the list the program lacks.",
+    "React Native, scripts/codegen: RCTThirdPartyComponentsProviderMM.template",
+  ),
+  ...[
+    ...["getObject", "getFunction", "getArray", "getArrayBuffer", "getHostFunction"],
+    ...["getHostObject", "getBool", "getNumber", "getString", "getSymbol", "getBigInt"],
+  ].flatMap((name) => [`facebook::jsi::Value::${name}(*`, `facebook::jsi::Object::${name}*`])
+    .concat("facebook::jsi::Function::getHostFunction*").map((key) =>
+      frame(
+        key,
+        "Native code took a value of JavaScript for one of another kind.",
+        [
+          "a value that the script passed and the native code did not check",
+          "an object of another run-time",
+        ],
+        "Check what the caller was passed, before it takes the value for that kind.",
+        "React Native, ReactCommon/jsi/jsi/jsi.h: the assertions of the accessors",
+      )
+    ),
   frame(
     "google::LogMessageFatal::*",
     "A fatal log message or failed CHECK of a Google library ended the process.",
@@ -1202,6 +1237,13 @@ export const runtimeRows = (): readonly KnowledgeRow[] => [
         "raise",
       )
     ),
+  ),
+  frame(
+    "os_abort of Python",
+    "Code in Python called os.abort(), which ends the process on purpose.",
+    [],
+    "Find the call of os.abort(); run with -X faulthandler, which prints Python's own stack.",
+    "CPython, Modules/posixmodule.c: os_abort_impl",
   ),
   frame(
     "Py_FatalError*",

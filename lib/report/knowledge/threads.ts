@@ -73,6 +73,12 @@ export const engines: readonly Engine[] = [
     source: 'Hermes, API/jsi/jsi/jsi.h: "a Runtime is not thread-safe"',
   },
   {
+    title: "Worklets",
+    uses: /^worklets::ReanimatedReentrancyCheck::/,
+    rule: "one run-time of worklets may be entered by one thread at a time",
+    source: "react-native-worklets, Common/cpp/worklets: ReanimatedReentrancyCheck",
+  },
+  {
     // Its heap's functions, its objects' and its interpreter's, also in its copies.
     title: "JavaScriptCore",
     uses:

@@ -1,6 +1,7 @@
 /** What the text of a crash report is read into, before it is a report. */
 
 import { translated } from "./crash_header.ts";
+import type { CrashStop } from "./debugger.ts";
 import { MAX_UNREAD, MAX_UNREAD_LENGTH, ofReporter } from "./titles.ts";
 import type { ReportException, ReportImage, ReportRegister } from "../drafts.ts";
 import type { JsonObject } from "../json.ts";
@@ -118,6 +119,13 @@ export class CrashDraft {
     if (this.warnings.length < MAX_WARNINGS && !this.warnings.includes(text)) {
       this.warnings.push(text);
     }
+  }
+
+  /** Takes a debugger's word for why the process stopped, where the report itself does not say it. */
+  stopped({ exception, message }: CrashStop): void {
+    if (this.hasException) return;
+    if (exception !== null) this.raised = exception;
+    if (message !== null && !this.remarks.includes(message)) this.remarks.push(message);
   }
 
   /** Keeps a line that was not understood. */

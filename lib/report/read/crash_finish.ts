@@ -157,11 +157,10 @@ function settleCrashed(
   const [single] = draft.threads;
   const alone = draft.threads.length === 1 && draft.untitledThreads === 1 &&
     (hasException || single.frames[0]?.index === 0);
-  if (alone) {
-    single.crashed = true;
-    const isUnnumbered = draft.unnumbered === single;
-    if (isUnnumbered && triggered !== null) single.index = triggered;
-    else if (isUnnumbered) single.isNumbered = false;
+  if (alone) single.crashed = true;
+  if (draft.threads.length === 1 && draft.unnumbered === single) {
+    if (triggered === null) single.isNumbered = false;
+    else if (alone) single.index = triggered;
   }
   if (!alone && triggered !== null) {
     // What the header says is not replaced by what a title looks like.
@@ -409,6 +408,8 @@ const assertion = "*** Assertion failure in ";
 
 function informationOf(draft: CrashDraft): string[] {
   const lines: string[] = [...draft.remarks.slice(0, 8)];
+  const reason = lines.length > 0 ? null : writtenReason(draft);
+  if (reason !== null) lines.push(reason);
   lines.push(...saidByMono(draft.text));
   for (const section of draft.sections) {
     // KSCrash's own finding stands after what it knows of addresses.
@@ -443,6 +444,27 @@ function informationOf(draft: CrashDraft): string[] {
   const isRaised = lines.some((line) => line.includes("uncaught exception")) ||
     draft.hasException;
   return wholeReasons(lines.filter((line) => !(isRaised && line.startsWith(assertion))));
+}
+
+/** A reason of Core Foundation's or Foundation's, which begins with the method that raised it. */
+const methodReason = /\*\*\* ([-+]\[[^\]\n]{1,200}\]): \S.{0,1000}$/;
+
+/** The reason that a handler of the program's own wrote in its own words before the stack of the exception; `null` where no
+ * line of the text has it. */
+function writtenReason(draft: CrashDraft): string | null {
+  const raisers = [...draft.exception === null ? [] : [draft.exception], ...draft.exceptions]
+    .concat(draft.threads.map(({ frames }) => frames))
+    .flatMap((frames) => {
+      const at = frames.findIndex(({ symbol }) => symbol === "objc_exception_throw");
+      return at < 0 ? [] : frames.slice(at + 1, at + 4).map(({ symbol }) => symbol);
+    });
+  for (const [at, line] of raisers.length === 0 ? [] : draft.unread.entries()) {
+    const reason = methodReason.exec(line);
+    if (reason === null || !raisers.includes(reason[1])) continue;
+    draft.unread.splice(at, 1);
+    return reason[0];
+  }
+  return null;
 }
 
 function checkEnd(draft: CrashDraft, threads: readonly ReportThread[]): void {

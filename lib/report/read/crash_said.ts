@@ -1,6 +1,7 @@
 /** What stands around a crash report: lines that libraries, run-times and handlers of exceptions wrote to a console or a log. */
 
 import { parseFrameLine } from "./crash_lines.ts";
+import { parseStopReason } from "./debugger.ts";
 import { type CrashDraft, logPrefix } from "./crash_draft.ts";
 
 /** Reads what was said of the end of a process outside of its report. */
@@ -65,6 +66,13 @@ export class SaidReader {
         : undefined;
     if (what !== undefined) {
       this.#draft.remarks[this.#draft.remarks.length - 1] += `: ${what}`;
+      return true;
+    }
+    // Xcode's, which people note in the code where it stopped.
+    const noted = /^\/\/ ?Thread \d{1,4}: (\S.{0,600})$/.exec(line)?.[1];
+    const stop = noted === undefined ? null : parseStopReason(noted);
+    if (stop !== null) {
+      this.#draft.stopped(stop);
       return true;
     }
     const at = line.indexOf("*** ");

@@ -384,12 +384,7 @@ class CrashTextReader {
     const stop = /^(?:Queue)?$/.test(word)
       ? parseStopReason(queued === null ? after : queued[2] ?? "")
       : null;
-    if (stop !== null && !this.#draft.hasException) {
-      if (stop.exception !== null) this.#draft.raised = stop.exception;
-      if (stop.message !== null && !this.#draft.remarks.includes(stop.message)) {
-        this.#draft.remarks.push(stop.message);
-      }
-    }
+    if (stop !== null) this.#draft.stopped(stop);
     // A copy whose lines were joined has the first frame behind the title.
     const joined = /^\s{0,8}0\s/.test(after)
       ? parseFrameLine(after) ?? parseBareFrame(after)

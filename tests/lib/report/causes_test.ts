@@ -243,6 +243,18 @@ const cases: readonly {
         "MyApp pick(std::vector<int>&) + 20",
       ],
     }),
+    says: ["An index was out of the range of a C++ container"],
+    deciding: "pick(std::vector<int>&)",
+  },
+  {
+    name: "what libc++ would have thrown, or another check of it",
+    text: crashText({
+      stack: [
+        ...raised,
+        "libc++.1.dylib std::__1::__libcpp_verbose_abort(char const*, ...) + 92",
+        "MyApp pick(std::vector<int>&) + 20",
+      ],
+    }),
     says: ["libc++ ended the process: a hardening check failed, or"],
     deciding: "pick(std::vector<int>&)",
   },

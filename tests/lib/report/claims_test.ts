@@ -426,7 +426,7 @@ $ sample 77
   );
 });
 
-Deno.test("an assertion of a framework that is linked in is the framework's", () => {
+Deno.test("an assertion of a framework that is linked in is the framework's, that of an accessor its caller's", () => {
   const { whose } = told(
     crashText(["Exception Type:        EXC_CRASH (SIGABRT)"], [
       "libsystem_kernel.dylib __pthread_kill + 8",
@@ -440,7 +440,7 @@ Deno.test("an assertion of a framework that is linked in is the framework's", ()
   );
   assertEquals(
     whose[2],
-    "facebook::jsi::Function::getHostFunction(facebook::jsi::Runtime&) const",
+    "worklets::WorkletRuntimeDecorator::decorate(facebook::jsi::Runtime&)",
   );
 });
 

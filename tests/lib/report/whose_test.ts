@@ -2671,3 +2671,159 @@ Thread 0 Crashed:
   assertEquals(attributeReport(report).absent, "setup");
   assert(!check.join(" ").includes("_tkinter"), check.join(" "));
 });
+
+/** The console's text of an uncaught exception. */
+const thrown = (reason: string, frames: readonly string[]): string =>
+  `2026-01-02 10:00:00.000 Shop[77:88] *** Terminating app due to uncaught exception 'NSInternalInconsistencyException', reason: '${reason}'
+*** First throw call stack:
+(
+${
+    frameLines(["CoreFoundation __exceptionPreprocess + 1", ...frames]).map((line) => `\t${line}`)
+      .join("\n")
+  }
+)
+`;
+
+Deno.test("who passed nil to what refuses it, and who used on another thread what is for the main one", () => {
+  const asserted = [
+    "libobjc.A.dylib objc_exception_throw + 8",
+    "Foundation -[NSAssertionHandler handleFailureInMethod:object:file:lineNumber:description:] + 8",
+    "Oven -[OVNBread initWithDough:] + 8",
+    "Oven +[OVNBread breadWithDough:] + 8",
+    "Shop -[Cart bake] + 8",
+    ...ends,
+  ];
+  assertEquals(whose(thrown("Dough cannot be nil", asserted))[3], "-[Cart bake]");
+  assertEquals(whose(thrown("The oven is cold", asserted))[3], "-[OVNBread initWithDough:]");
+  const far = [
+    "libobjc.A.dylib objc_exception_throw + 8",
+    ...Array.from({ length: 8 }, (_, at) => `UIKit -[UIWindow step${at}] + 8`),
+    "QuickLook -[QLPreviewController show] + 8",
+    "Shop -[Cart show] + 8",
+    "libdispatch.dylib _dispatch_client_callout + 8",
+    "libsystem_pthread.dylib start_wqthread + 8",
+  ];
+  const evidence = (reason: string): boolean =>
+    attributeReport(readReport(thrown(reason, far), "x")).isEvidence;
+  assert(evidence("-[UIWindow step0] must be called from the main thread"));
+  assert(!evidence("the window is closed"));
+});
+
+Deno.test("a rest of another stack has no number; a program that a jailbreak brought along is no library in itself", () => {
+  const rest = `\t60  libsystem_pthread.dylib 0x0000000107001be9 start_wqthread + 13\n)\n${
+    thrown("The oven is cold", ["libobjc.A.dylib objc_exception_throw + 8", "Shop main + 8"])
+  }`;
+  assertEquals(readReport(rest, "x").threads.map(({ isNumbered }) => isNumbered), [false]);
+  const report = readReport(
+    `Hardware Model: iPad7,11
+Process: look [5]
+Path: /private/preboot/AB/jb-x/procursus/usr/bin/look
+OS Version: iPhone OS 17.6.1 (21G101)
+Exception Type: EXC_BAD_ACCESS (SIGBUS)
+Exception Codes: KERN_PROTECTION_FAILURE at 0x0000000104003000
+
+Thread 0 Crashed:
+0   look  0x0000000104003100 look_at + 16
+1   look  0x0000000104003200 main + 16
+
+Binary Images:
+0x104000000 - 0x104007fff look arm64 <0123456789abcdef0123456789abcdef> /private/preboot/AB/jb-x/procursus/usr/bin/look
+`,
+    "x",
+  );
+  const { verdict, isTweak } = attributeReport(report);
+  assertEquals([verdict, isTweak], ["program", false]);
+  assert(!explainReport(report).happened.join("\n").includes("jailbreak put"));
+});
+
+Deno.test("a panic of Rust that may not go on has left what it began in, also where names are mangled", () => {
+  const stops = (name: string): string[] => [
+    ...aborts,
+    "Shop _RNvCs9wFQrvczXsK_7___rustc17rust_begin_unwind + 8",
+    `Shop ${name} + 8`,
+    "Shop _RNvNtCslaF18iYGa9m_4oven5crust4bake + 8",
+    ...ends,
+  ];
+  const mangled = "_RNvNtCsgejaSCmAoRz_4core9panicking19panic_cannot_unwind";
+  assertEquals(whose(crash(abort, stops(mangled)))[1], "unwound");
+  assertEquals(whose(crash(abort, stops("core::panicking::panic_cannot_unwind")))[1], "unwound");
+});
+
+Deno.test("accessors of JavaScript's values check what their caller passed; worklets' own check names two threads", () => {
+  const accessor = crash(abort, [
+    "libsystem_kernel.dylib __pthread_kill + 8",
+    "libsystem_c.dylib abort + 100",
+    "libsystem_c.dylib __assert_rtn + 100",
+    "Shop facebook::jsi::Function::getHostFunction(facebook::jsi::Runtime&) const + 8",
+    "Shop worklets::Decorator::decorate(facebook::jsi::Runtime&) + 8",
+    ...ends,
+  ]);
+  assertEquals(whose(accessor)[2], "React Native Reanimated and Worklets");
+  assertStringIncludes(told(accessor), "took a value of JavaScript for one of another kind");
+  const check = "Shop worklets::ReanimatedReentrancyCheck::before() + 8";
+  const trap = `${head}Exception Type: EXC_BREAKPOINT (SIGTRAP)`;
+  const entered = crash(
+    trap,
+    [check, "Shop worklets::WorkletRuntime::run() + 8", ...ends],
+    "\nThread 1:\n0   Shop  0x0000000000009008 worklets::ReanimatedReentrancyCheck::after() + 8\n",
+  );
+  assertStringIncludes(told(entered), "Two threads were in one run-time of worklets");
+  assertStringIncludes(told(entered), "Thread 1 ran code of Worklets too");
+  assertEquals(attributeReport(readReport(entered, "x")).isEvidence, false);
+});
+
+Deno.test("what the caller of a stop says: an element of a C++ container, Python's os.abort()", () => {
+  const stop = [
+    ...aborts,
+    "libc++.1.dylib std::__1::__libcpp_verbose_abort(char const*, ...) + 92",
+  ];
+  const of = (caller: string): string =>
+    told(crash(abort, [...stop, `Shop ${caller} + 8`, ...ends]));
+  const element = "std::__1::array<int, 47ul>::operator[][abi:de190102](unsigned long) const";
+  assertStringIncludes(of(element), "An index was out of the range of a C++ container");
+  assert(!of("std::__1::__throw_bad_function_call()").includes("An index"));
+  const python = (caller: string): string =>
+    told(crash(abort, [...aborts, "Python os_abort + 4", `Python ${caller} + 8`, ...ends]));
+  assertStringIncludes(python("cfunction_vectorcall_NOARGS"), "os.abort()");
+  assert(!python("run_tests").includes("os.abort()"));
+});
+
+Deno.test("reasons in words of a program's own, notes in code, an abort without stacks, a jailbreak's loader", () => {
+  const lines = [
+    "2026-01-02 10:00:00.000 Shop[77:88] Collected: exception = *** -[__NSArrayI objectAtIndex:]: index 9 beyond bounds [0 .. 2]",
+    "2026-01-02 10:00:00.001 Shop[77:88] Collected: callStackSymbols = (",
+    ...frameLines([
+      "CoreFoundation __exceptionPreprocess + 1",
+      "libobjc.A.dylib objc_exception_throw + 8",
+      "CoreFoundation -[__NSArrayI objectAtIndex:] + 8",
+      "Shop -[Cart item:] + 8",
+    ]),
+    ")",
+  ];
+  const collected = explainReport(readReport(lines.join("\n"), "x"));
+  assertStringIncludes(collected.happened.join("\n"), "index 9 beyond bounds [0 .. 2]");
+  assert(!collected.causes.includes("an empty collection"), collected.causes.join());
+  const noted = `// Thread 1: EXC_BAD_ACCESS (code=1, address=0x28)
+return bake()
+
+Thread 0 Crashed::  Dispatch queue: com.apple.main-thread
+0   Shop  0x103b0b808 Cart.bake() + 200 (Cart.swift:8)
+1   Shop  0x103b0c724 main + 32 (Cart.swift:6)
+`;
+  assertStringIncludes(told(noted), "null plus 40");
+  assertEquals(
+    told(
+      `${head}OS Version: macOS 11.1 (20C69)\n\nApplication Specific Information:\nabort() called\n`,
+    ),
+    "The process ended itself by abort(). Why, and where, was cut off.",
+  );
+  const panic = (loader: string): string =>
+    told(
+      `panic(cpu 1 caller 0xfffffff01a12f660): Kernel data abort. at pc 0xfffffff01a493158\nDebugger message: panic\niBoot version: ${loader}\n`,
+    );
+  assertStringIncludes(
+    panic("pongoOS-2.5.1-9234e72f"),
+    "a jailbreak's loader, had started the system",
+  );
+  assert(!panic("iBoot-6723.82.3").includes("loader"));
+});
