@@ -504,9 +504,9 @@ const joinedFields =
   /^(?:Process: .{1,300} Path: .{1,400} Identifier: |Exception Type: .{1,60} Exception (?:Codes|Subtype): .{1,200} (?:Exception \w+|Termination \w+|Crashed Thread|Triggered by Thread|Application Specific Information|VM Regions? [\w ]{1,40}|Dyld Error Message|Thread \d{1,3}(?: Crashed)?:?): |Date\/Time: .{1,60} OS Version: .{1,60} Report Version: )/m;
 /** Names of fields, and titles, that begin a line, but for those that end with another's name. */
 const begins =
-  /(?<!\b(?:Parent|Terminating|OS|Report|Bridge)) (?=(?:Process|Path|Identifier|Version|Build Info|Code Type|Parent Process|Responsible|User ID|Date\/Time|Launch Time|OS Version|Report Version|Bridge OS Version|Anonymous UUID|Sleep\/Wake UUID|Time Awake Since Boot|Time Since Wake|System Integrity Protection|Crashed Thread|Triggered by Thread|Exception Type|Exception Codes|Exception Subtype|Exception Note|Termination Signal|Termination Reason|Terminating Process|Application Specific Information|Dyld Error Message|VM Region Info|Last Exception Backtrace|Role|Coalition|Hardware Model|CrashReporter Key|Binary Images|Thread \d{1,3}(?: Crashed| name)?): ?)/g;
+  /(?<!\b(?:Parent|Terminating|OS|Report|Bridge)) (?=(?:Incident Identifier|Crash Reporter Key|Release Type|Process|Path|Identifier|Version|Build Info|Code Type|Parent Process|Responsible|User ID|Date\/Time|Launch Time|OS Version|Report Version|Bridge OS Version|Anonymous UUID|Sleep\/Wake UUID|Time Awake Since Boot|Time Since Wake|System Integrity Protection|Crashed Thread|Triggered by Thread|Exception Type|Exception Codes|Exception Subtype|Exception Note|Termination Signal|Termination Reason|Terminating Process|Application Specific Information|Dyld Error Message|VM Region Info|Last Exception Backtrace|Role|Coalition|Hardware Model|CrashReporter Key|Binary Images|Thread \d{1,3}(?: Crashed| name)?): ?)/g;
 const joinedFrame =
-  / (?=\d{1,3} {1,4}(?:\S{2,80}[ \t]{1,40}|[A-Za-z][A-Za-z .+-]{1,60}\t {0,20})0x[0-9a-f]{8,16}(?: |$))/g;
+  / (?=\d{1,3} {1,4}(?:\S{2,80}[ \t]{1,40}|[A-Za-z][A-Za-z .+-]{1,60}\t {0,20})0x[0-9a-f]{8,16}(?: |$))|(?<=\+ \d{1,9}) (?=\d{1,3} {2,4}[A-Za-z]\S{1,80}[ \t]{0,40}$)/g;
 
 /** A stack whose frames follow one another on a line. */
 const joinedFrames =

@@ -136,6 +136,23 @@ Deno.test("what is as it was is not changed", () => {
   assertEquals(readReport(plain, "x").text, plain);
 });
 
+Deno.test("a report of one line whose last frame was cut after its image", () => {
+  const { osVersion, threads } = readReport(
+    "Process: Shop [7] Path: /Applications/Shop.app/Contents/MacOS/Shop Identifier: org.shop " +
+      "OS Version: macOS 26.2 (25C56) Release Type:        User  Crash Reporter Key:  3BB12B61 " +
+      "Incident Identifier: 52F1482D-A4FA-4B47-950C-60C59E557F11  Triggered by Thread: 0 " +
+      "Exception Type:    EXC_BREAKPOINT (SIGTRAP) Exception Codes:   0x1, 0x1ab2f19d4 " +
+      "Thread 0 Crashed:: 0   libswiftCore.dylib            \t       0x1ab2f19d4 _assertionFailure + 176 " +
+      "1   Shop                    \t",
+    "x",
+  );
+  assertEquals(osVersion, "macOS 26.2 (25C56)");
+  assertEquals(threads[0].frames.map(({ imageName, symbol }) => [imageName, symbol]), [
+    ["libswiftCore.dylib", "_assertionFailure"],
+    ["Shop", null],
+  ]);
+});
+
 Deno.test("a tracker's markup is no JSON; a first frame behind its title", () => {
   const text = "{html}<div><p>It bakes no bread:<br>\nOS Version: iPhone OS 4.2.1 (8C148)<br>\n" +
     "Exception Type: EXC_CRASH (SIGABRT)<br>\nCrashed Thread: 0</p></div>{html}";
