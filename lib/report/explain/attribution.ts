@@ -156,6 +156,15 @@ function attributed(report: CrashReport, options: AttributionOptions): Attributi
   };
 }
 
+/** Whose a function of C without a row is that Mono's library or Xamarin's has: Xamarin's own ones have its name further out. */
+function monosTitle(frames: readonly OwnedFrame[], at: number): string {
+  const { library } = frames[at];
+  const isXamarins = frames.slice(at, at + 4).some(({ frame, library: other }) =>
+    other === library && frame.symbol?.startsWith("xamarin_") === true
+  );
+  return isXamarins ? "Xamarin or Mono" : "Mono";
+}
+
 /** How assertions say that an argument must be there. */
 const refused = /\b(?:cannot|can't|can not|must not|may not|should not) be (?:nil|null)\b/i;
 
@@ -351,7 +360,7 @@ function attribute(report: CrashReport, options: AttributionOptions): Attributio
     isLibrary: deciding !== null && isLibrary(deciding.frame, report),
     part: isPart
       ? knownFrame(frames[at].frame.symbol!)?.framework ??
-        (isMonos(frames[at].frame, report) ? "Mono" : null)
+        (isMonos(frames[at].frame, report) ? monosTitle(frames, at) : null)
       : deciding?.owner === "program" && frames[at].owner === "runtime"
       ? linkedTitle(frames[at].frame)
       : null,

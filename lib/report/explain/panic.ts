@@ -117,6 +117,7 @@ export function explainPanic(report: CrashReport): Findings {
   if (!hasBacktrace && next !== row?.next) {
     happened.push("No backtrace was found in the report: which code it was cannot be told.");
   }
+  const isChanged = loadedBy(report).length > 0;
   const isFlipped = happened.some((text) => text.endsWith(bitWords));
   const advice = row === null ? null : isFlipped
     ? {
@@ -132,10 +133,11 @@ export function explainPanic(report: CrashReport): Findings {
         : row.causes,
       next: possibleAdvice(hasSuspect ? capitalized(next!.replace(naming, "")) : next!, report),
     };
+  const rows = advice === null ? [] : [advice];
   return {
     headline: "kernel panic",
     happened,
-    rows: advice === null ? [] : [advice],
+    rows: isChanged ? rows.map(withoutJailbreak) : rows,
   };
 }
 
@@ -146,6 +148,15 @@ function loadedBy({ text }: CrashReport): string[] {
   return loader === undefined ? [] : [
     `${loader}, a jailbreak's loader, had started the system: its kernel is not as Apple made it.`,
   ];
+}
+
+/** Causes and advice where a jailbreak had changed the kernel: whoever did so comes first. */
+function withoutJailbreak(row: KnowledgeRow): KnowledgeRow {
+  return {
+    ...row,
+    causes: ["what the jailbreak, or what was run with it, wrote into the kernel", ...row.causes],
+    next: "See whether it comes again without the jailbreak.",
+  };
 }
 
 /** What sends to a message for a name that is told already. */

@@ -1,7 +1,7 @@
 import type { AddressInfo } from "../../../lib/symbols/mod.ts";
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { files } from "../../../ffi/mod.ts";
-import { openReportSymbols } from "../../../mod.ts";
+import { FileError, openReportSymbols } from "../../../mod.ts";
 import {
   readReport,
   type ReportImage,
@@ -250,5 +250,5 @@ Deno.test("lines and inlined calls out of a dSYM", () => {
   assert(frame.file?.endsWith("demo.c"), `${frame.file}`);
   assert(frame.line !== null && frame.line > 0);
   assertEquals(symbols.demangle?.("_ZN4Cart5closeEv"), "Cart::close()");
-  assertThrows(() => openReportSymbols([`${folder}misspelt`]), Deno.errors.NotFound);
+  assertThrows(() => openReportSymbols([`${folder}misspelt`]), FileError);
 });

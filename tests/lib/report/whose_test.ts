@@ -2021,7 +2021,10 @@ Deno.test("static functions of Mono and Xamarin are theirs, the innermost first"
       "AppKit -[NSDocument save] + 8",
       ...ends,
     ]));
-  assertEquals(helper("Shop xamarin_get_gchandle + 23").slice(2), ["Mono", "get_raw_handle"]);
+  assertEquals(helper("Shop xamarin_get_gchandle + 23").slice(2), [
+    "Xamarin or Mono",
+    "get_raw_handle",
+  ]);
   assertEquals(helper("Shop bake_bread + 23").slice(2), [null, "get_raw_handle"]);
   // Frames of managed methods in between, which have other forms.
   const rethrown = crash(abort, [
@@ -2826,4 +2829,11 @@ Thread 0 Crashed::  Dispatch queue: com.apple.main-thread
     "a jailbreak's loader, had started the system",
   );
   assert(!panic("iBoot-6723.82.3").includes("loader"));
+  const { check } = explainReport(
+    readReport(
+      "panic(cpu 1 caller 0xfff): Kernel data abort.\niBoot version: pongoOS-2.5.1\n",
+      "x",
+    ),
+  );
+  assertEquals(check, ["See whether it comes again without the jailbreak."]);
 });
