@@ -116,7 +116,7 @@ export const threads: readonly Command[] = [
   }),
   command({
     name: "thread suspend",
-    aliases: ["suspend", "freeze"],
+    aliases: ["suspend"],
     group: "threads",
     arguments: [optional("N", "thread")],
     changes: true,
@@ -139,7 +139,6 @@ export const threads: readonly Command[] = [
   }),
   command({
     name: "thread resume",
-    aliases: ["thaw"],
     group: "threads",
     arguments: [optional("N|all", "thread")],
     changes: true,
