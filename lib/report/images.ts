@@ -65,19 +65,20 @@ function holds({ base, size }: Pick<ReportImage, "base" | "size">, address: bigi
 
 /** A UUID as it is given. */
 const dashed = /^[0-9A-F]{8}(?:-[0-9A-F]{4}){3}-[0-9A-F]{12}$/;
-const undashed = /^([0-9A-F]{8})([0-9A-F]{4})([0-9A-F]{4})([0-9A-F]{4})([0-9A-F]{12})$/;
+const undashed = /^[0-9A-F]{32}$/;
 /** It stands where there is none. */
 const zeroes = "00000000-0000-0000-0000-000000000000";
 
 /** Normalizes a UUID to upper case with dashes; `null` when the text is not a UUID or is all zero. */
 export function normalUuid(text: string): string | null {
-  let uuid = text.toUpperCase();
-  // Most have their dashes; a list of images has hundreds.
-  if (!dashed.test(uuid)) {
-    const parts = undashed.exec(uuid.replaceAll("-", ""));
-    if (parts === null) return null;
-    uuid = `${parts[1]}-${parts[2]}-${parts[3]}-${parts[4]}-${parts[5]}`;
-  }
+  const given = text.toUpperCase();
+  // A list of images has hundreds.
+  if (given.length === 36 && dashed.test(given)) return given === zeroes ? null : given;
+  const digits = given.length === 32 ? given : given.replaceAll("-", "");
+  if (digits.length !== 32 || !undashed.test(digits)) return null;
+  const uuid = `${digits.slice(0, 8)}-${digits.slice(8, 12)}-${digits.slice(12, 16)}-${
+    digits.slice(16, 20)
+  }-${digits.slice(20)}`;
   return uuid === zeroes ? null : uuid;
 }
 

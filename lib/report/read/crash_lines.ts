@@ -470,7 +470,7 @@ export function parseImageLine(line: string): ReportImage | null {
       break;
     }
     const inside = rest.slice(at + 1, close);
-    if (buildId.test(inside)) uuid = inside;
+    if (inside.length === BUILD_ID && buildId.test(inside)) uuid = inside;
     else {
       if (close - at !== 33 && close - at !== 37) continue;
       uuid = normalUuid(inside);
@@ -533,6 +533,7 @@ export function parseImageLine(line: string): ReportImage | null {
 
 /** What an ELF file has in place of a UUID, as linkers make it. */
 const buildId = /^[0-9a-f]{40}$/;
+const BUILD_ID = 40;
 
 function looksLikeUuid(text: string): boolean {
   return /^[0-9a-fA-F]{32}$|^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/.test(text);
