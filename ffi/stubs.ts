@@ -13,7 +13,7 @@ export type StubName = typeof stubNames[number];
 /** A stub that was started and connected to. */
 export interface StartedStub {
   readonly socket: Socket;
-  /** Ends it. The target has been let go before. */
+  /** Sees to its end. The target has been let go before. */
   end(): void;
 }
 
@@ -24,7 +24,7 @@ export const patience: Readonly<Record<StubName, number>> = {
   "gdbserver": 10_000,
 };
 
-/** How long a stub that has detached may take to exit, in milliseconds. */
+/** How long a stub of Linux that has detached may take to exit, in milliseconds. */
 const exitMilliseconds = 2000;
 
 /** Folders with Apple's debugserver, as Delve looks for it (`getDebugServerAbsolutePath`): the command line
@@ -148,10 +148,11 @@ export async function startStub(
   const said = read(child.stderr, typeof what === "number" || !isGdb ? undefined : what.onOutput);
   if (isGdb && typeof what !== "number") void forward(child.stdout, what.onOutput);
   const end = () => {
+    // It exits by itself after it has detached, however late that is. XNU would kill what a debugserver holds with it.
+    if (name === "debugserver") return;
     const kill = () => {
       if (!ended) endChild(child);
     };
-    // It exits by itself after it has detached.
     Deno.unrefTimer(setTimeout(kill, exitMilliseconds) as unknown as number);
   };
   const late = performance.now() + milliseconds;

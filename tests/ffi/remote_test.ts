@@ -526,6 +526,43 @@ Deno.test("what does not listen, and a pid that is none, are refused with a reas
   }
 });
 
+Deno.test("a debugserver that is slow to let its target go is not killed, and the target with it", async () => {
+  const folder = await Deno.makeTempDir();
+  const before = Deno.env.get("LLDB_DEBUGSERVER_PATH");
+  const script = `${folder}/slow`;
+  await Deno.writeTextFile(
+    `${folder}/slow.ts`,
+    `const [hostname, port] = Deno.args[2].split(":");
+await Deno.connect({ hostname, port: Number(port) });
+Deno.writeTextFileSync("${folder}/pid", \`\${Deno.pid}\`);
+setTimeout(() => {}, 60_000);
+`,
+  );
+  await Deno.writeTextFile(
+    script,
+    `#!/bin/sh\nexec "${Deno.execPath()}" run -A --no-config "${folder}/slow.ts" "$@"\n`,
+  );
+  await Deno.chmod(script, 0o700);
+  Deno.env.set("LLDB_DEBUGSERVER_PATH", script);
+  try {
+    const { socket, end } = await startStub("debugserver", 77, 30_000);
+    let pid = "";
+    for (let tries = 0; tries < 500 && pid === ""; tries++) {
+      pid = await Deno.readTextFile(`${folder}/pid`).catch(() => "");
+      if (pid === "") await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    end();
+    socket[Symbol.dispose]();
+    await new Promise((resolve) => setTimeout(resolve, 2500));
+    // It is still there.
+    Deno.kill(Number(pid), "SIGKILL");
+  } finally {
+    if (before === undefined) Deno.env.delete("LLDB_DEBUGSERVER_PATH");
+    else Deno.env.set("LLDB_DEBUGSERVER_PATH", before);
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
 Deno.test("LLDB's stubs run in a session of their own: a Ctrl-C must not end them, and the target with them", async () => {
   const script = await Deno.makeTempFile();
   const before = Deno.env.get("LLDB_DEBUGSERVER_PATH");
