@@ -5,6 +5,7 @@ import { files } from "../../ffi/files.ts";
 import type { FileSink } from "../../lib/file_system.ts";
 import { UserError } from "../errors.ts";
 import type { Session } from "../prompt/session.ts";
+import { isStdout, outputTo } from "../view/output_file.ts";
 import { hex, hexdump } from "../view/render.ts";
 import { plain } from "../view/style.ts";
 import { count, padEnd } from "../view/text.ts";
@@ -97,7 +98,9 @@ const read = command({
       json
         ? [safeJson(await formattedJson(session, address, shape, count))]
         : await formatted(session, address, shape, count);
-    return outfile === undefined ? await read() : await writeLines(session, read, outfile);
+    return outfile === undefined || isStdout(outfile)
+      ? await read()
+      : await writeLines(session, read, outfile);
   },
 });
 
@@ -110,6 +113,7 @@ const piece = 1 << 20;
  * @throws UserError when it cannot be made
  */
 function made(path: string): FileSink {
+  if (isStdout(path)) return outputTo(path);
   try {
     return files.create(path, 0o666);
   } catch {
@@ -126,7 +130,7 @@ function writeBytes(session: Session, address: bigint, length: number, path: str
     sink.write(memory.read(address + BigInt(at), Math.min(piece, length - at)));
   }
   sink.commit();
-  return [safe`wrote ${count(length, "byte")} to ${escape(path)}`];
+  return isStdout(path) ? [] : [safe`wrote ${count(length, "byte")} to ${escape(path)}`];
 }
 
 /** Writes to a file what would have been printed, without colours. */

@@ -114,6 +114,7 @@ Deno.test("memory goes to a file as LLDB's --outfile has it: as text, or the byt
       assertEquals(await Deno.readFile(path), kernel.memory.slice(0, length), line);
     }
     const shown = await run(session, "memory read 0x100000 32");
+    assertEquals(await run(session, "memory read -o - 0x100000 32"), shown);
     session.style = (_, text) => safe`\x1b[1m${text}\x1b[0m`;
     assertEquals(await run(session, `x -o ${path} -c 32 0x100000`), [`wrote 2 lines to ${path}`]);
     assertEquals(await Deno.readTextFile(path), shown.map((line) => `${line}\n`).join(""));
