@@ -5,7 +5,7 @@
 import { fileSystem } from "./file_system.ts";
 import { RemoteError, type RemoteOptions, RemoteTarget } from "../lib/remote/mod.ts";
 import { connectTo, type Socket } from "./socket.ts";
-import { patience, startStub, type StubName, stubNames } from "./stubs.ts";
+import { startStub, type StubName, stubNames } from "./stubs.ts";
 import { guardStub, type StubGuard } from "./stub_guard.ts";
 
 export {
@@ -58,7 +58,7 @@ export async function attachRemote(
   if (!isStubName(place?.via) || !Number.isInteger(place.pid)) {
     throw new TypeError("attachRemote() takes HOST:PORT, or { via, pid } with the name of a stub");
   }
-  const stub = await startStub(place.via, place.pid, patience[place.via]);
+  const stub = await startStub(place.via, place.pid);
   try {
     const onDispose = () => {
       stub.end();
@@ -107,7 +107,7 @@ export async function launchRemote(
   const { onOutput = (bytes) => void Deno.stdout.writeSync(bytes) } = options;
   const name = program.slice(program.lastIndexOf("/") + 1);
   const launched = { command: [file, ...all], onOutput };
-  const stub = await startStub(options.via, launched, patience[options.via]);
+  const stub = await startStub(options.via, launched);
   try {
     return attachTo(stub.socket, {
       name,

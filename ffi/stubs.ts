@@ -18,7 +18,7 @@ export interface StartedStub {
 }
 
 /** How long a stub may take until it has attached, in milliseconds. macOS may ask for a password then. */
-export const patience: Readonly<Record<StubName, number>> = {
+const patience: Readonly<Record<StubName, number>> = {
   "debugserver": 120_000,
   "lldb-server": 10_000,
   "gdbserver": 10_000,
@@ -121,7 +121,7 @@ export interface StubProgram {
 export async function startStub(
   name: StubName,
   what: number | StubProgram,
-  milliseconds: number,
+  milliseconds: number = patience[name],
 ): Promise<StartedStub> {
   const pid = typeof what === "number" ? what : undefined;
   const path = await findStub(name, pid);

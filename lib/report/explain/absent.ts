@@ -4,7 +4,7 @@ import { imageOf, systemByAddresses } from "../images.ts";
 import { isJetsam, isLowMemory } from "../jetsam.ts";
 import { type CrashReport, fieldValue, type ReportFrame } from "../report.ts";
 import type { Deciding, OwnedStack } from "./deciding.ts";
-import { delegateCaller, isOfBinding } from "./evidence.ts";
+import { delegateCaller, isOfBinding, wordsOf } from "./evidence.ts";
 import { isIdleStack } from "./hang.ts";
 import { jetsamReason } from "./jetsam.ts";
 import { isApples, isInjected, isInterpreter, isSystemProgram } from "./program.ts";
@@ -75,7 +75,7 @@ export function whyAbsent(
   }
   if (isAddress) return isSystemProgram(report) ? "system's" : "address";
   if (isOfBinding(stack)) return "bound";
-  const words = [...report.information, report.exception?.message ?? ""].join("\n");
+  const words = wordsOf(report).join("\n");
   if (deciding === null && delegateCaller(words, stack) !== null) return "delegate";
   if (lacking !== "thrower" && isLaunching(report, stack)) return "launch";
   if (

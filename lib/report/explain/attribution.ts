@@ -16,7 +16,7 @@ import {
 import { type CrashReport, isSample, type ReportFrame } from "../report.ts";
 import { culpritOf, systemAbsent, whyAbsent, whyNone } from "./absent.ts";
 import { isCopying } from "./copying.ts";
-import { type Deciding, decidingOf, type OwnedStack } from "./deciding.ts";
+import { type Deciding, decidingOf, type OwnedStack, refusedArgument } from "./deciding.ts";
 import { bridgedArgument, isEvidence, lacksState, scriptBetween } from "./evidence.ts";
 import { begunBefore } from "./hang.ts";
 import { makerOfDeciding, noMaker } from "./maker.ts";
@@ -163,29 +163,6 @@ function monosTitle(frames: readonly OwnedFrame[], at: number): string {
     other === library && frame.symbol?.startsWith("xamarin_") === true
   );
   return isXamarins ? "Xamarin or Mono" : "Mono";
-}
-
-/** How assertions say that an argument must be there. */
-const refused = /\b(?:cannot|can't|can not|must not|may not|should not) be (?:nil|null)\b/i;
-
-/** Index of the program's function that called a library whose own assertion refused what it was passed: the library did what it
- * says it does; `null` where none did. */
-function refusedArgument(
-  report: CrashReport,
-  frames: readonly OwnedFrame[],
-): number | null {
-  const words = [...report.information, report.exception?.message ?? ""];
-  if (!words.some((text) => refused.test(text))) return null;
-  const handler = frames.findIndex(({ frame }) =>
-    frame.symbol?.startsWith("-[NSAssertionHandler handleFailureIn") === true
-  );
-  const library = frames[handler + 1]?.library;
-  if (handler < 0 || library == null) return null;
-  const caller = frames.findIndex((frame, at) => at > handler && frame.library !== library);
-  return caller > 0 && frames[caller].owner === "program" &&
-      isLibrary(frames[caller].frame, report) === false
-    ? caller
-    : null;
 }
 
 function attribute(report: CrashReport, options: AttributionOptions): Attribution {

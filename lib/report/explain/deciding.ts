@@ -3,7 +3,7 @@
 import { isBaseLibrary, isSystemFrame, outsideOfCache, titleOf } from "../images.ts";
 import { known, knownFrame } from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
-import { lacksState } from "./evidence.ts";
+import { lacksState, wordsOf } from "./evidence.ts";
 import { begunBefore, lockOf } from "./hang.ts";
 import { isLibrary } from "./own_image.ts";
 import { isMonos, type OwnedFrame } from "./owner.ts";
@@ -51,6 +51,28 @@ export interface Deciding {
   readonly isAddress: boolean;
   /** What a stack without a function of the program lacks. */
   readonly lacking: Absent | null;
+}
+
+/** How assertions say that an argument must be there. */
+const refused = /\b(?:cannot|can't|can not|must not|may not|should not) be (?:nil|null)\b/i;
+
+/** Index of the program's function that called a library whose own assertion refused what it was passed: the library did what it
+ * says it does; `null` where none did. */
+export function refusedArgument(
+  report: CrashReport,
+  frames: readonly OwnedFrame[],
+): number | null {
+  if (!wordsOf(report).some((text) => refused.test(text))) return null;
+  const handler = frames.findIndex(({ frame }) =>
+    frame.symbol?.startsWith("-[NSAssertionHandler handleFailureIn") === true
+  );
+  const library = frames[handler + 1]?.library;
+  if (handler < 0 || library == null) return null;
+  const caller = frames.findIndex((frame, at) => at > handler && frame.library !== library);
+  return caller > 0 && frames[caller].owner === "program" &&
+      isLibrary(frames[caller].frame, report) === false
+    ? caller
+    : null;
 }
 
 /** The innermost frame that is neither the system's nor a run-time's; else one of a run-time. */

@@ -126,12 +126,15 @@ export function isEvidence(
   return true;
 }
 
+/** What a process left in words, and what its exception says. */
+export function wordsOf({ information, exception }: CrashReport): string[] {
+  return [...information, exception?.message ?? ""];
+}
+
 /** Whether a message says that something for the main thread only was used on another. */
-const isOffMain = once(({ information, exception }: CrashReport) => {
+const isOffMain = once((report: CrashReport) => {
   const { meaning } = known("message", "must be used from main thread only")!;
-  return [...information, exception?.message ?? ""].some((text) =>
-    knownMessage(text)?.meaning === meaning
-  );
+  return wordsOf(report).some((text) => knownMessage(text)?.meaning === meaning);
 });
 
 /** Whether a stack is that of a moment in which nothing failed: of a sample, of a process that used too much of something, or

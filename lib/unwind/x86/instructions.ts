@@ -806,13 +806,7 @@ class Analysis implements Machine<State> {
       const kept = { at: displacement, index: hasIndex ? index : -1, scale, distance };
       return { ...state, kept };
     }
-    const from = base === SP
-      ? state.sp
-      : base === BP
-      ? state.fp
-      : base === copy?.register
-      ? copy.distance
-      : null;
+    const from = distanceOf(state, base);
     if (from === null && this.#isKept(state.kept)) return { ...state, kept: null };
     if (from === null || hasIndex) return state;
     if (register === ERROR && this.#word === 8 && !state.saved.has(ERROR)) this.#keepsError = true;
@@ -950,20 +944,20 @@ function agrees(arch: Arch, state: State, row: UnwindRow): boolean {
   return guessed !== null && !isSame(arch, guessed, row) || isSame(arch, state, row);
 }
 
+/** Distance from a register to the CFA, in bytes; `null` where it has none that is known. */
+function distanceOf({ sp, fp, copy }: State, register: number): number | null {
+  if (register === SP) return sp;
+  if (register === BP) return fp;
+  return register === copy?.register ? copy.distance : null;
+}
+
 /** Whether a row finds the same caller as a state. A register that only the row knows to be saved
  * is no difference where the state has lost the stack pointer. */
 function isSame(arch: Arch, state: State, { cfa, registers }: UnwindRow): boolean {
   if (cfa.kind !== "register") return true;
   const numbers = dwarfNumbers[arch.pointerSize];
   const number = numbers.indexOf(cfa.register);
-  const { copy } = state;
-  const distance = number === SP
-    ? state.sp
-    : number === BP
-    ? state.fp
-    : number === copy?.register
-    ? copy.distance
-    : null;
+  const distance = distanceOf(state, number);
   if (distance === null ? knowsBetter(state, number) : distance !== cfa.offset) return false;
   if (!state.link.slots.includes(-arch.pointerSize)) return false;
   return numbers.every((register, index) => {
